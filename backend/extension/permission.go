@@ -1,0 +1,69 @@
+package extension
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is one of the eleven permissions of loca-extensions.md, Permissions.
+type Kind string
+
+const (
+	Net      Kind = "net"
+	Read     Kind = "read"
+	Write    Kind = "write"
+	Run      Kind = "run"
+	Env      Kind = "env"
+	FFI      Kind = "ffi"
+	Sys      Kind = "sys"
+	Memories Kind = "memories"
+	LLM      Kind = "llm"
+	TTS      Kind = "tts"
+	STT      Kind = "stt"
+)
+
+// Kinds in the order in which they are shown.
+var Kinds = []Kind{Net, Read, Write, Run, Env, FFI, Sys, Memories, LLM, TTS, STT}
+
+// FromSystem says whether the permission is about the system (the sandbox holds it) rather than a host capability.
+func (k Kind) FromSystem() bool {
+	switch k {
+	case Net, Read, Write, Run, Env, FFI, Sys:
+		return true
+	}
+	return false
+}
+
+// Permission is one access that a manifest declares.
+type Permission struct {
+	Kind     Kind     `json:"kind"`
+	Host     string   `json:"host,omitempty"`   // net: a host name, or "*"
+	Ports    []string `json:"ports,omitempty"`  // net: "1" to "65535", or "*"
+	Path     string   `json:"path,omitempty"`   // read, write: absolute, or starting with a template such as "$downloads"
+	Binary   string   `json:"binary,omitempty"` // run
+	EnvKey   string   `json:"envKey,omitempty"` // env
+	Flag     string   `json:"flag,omitempty"`   // sys
+	Access   string   `json:"access,omitempty"` // memories: "read" or "write"
+	Reason   string   `json:"reason"`
+	Optional bool     `json:"optional,omitempty"`
+}
+
+// Key identifies what is asked for, whatever reason is given: a grant is remembered under it and survives an update
+// that only rewords the reason.
+func (p Permission) Key() string {
+	switch p.Kind {
+	case Net:
+		return fmt.Sprintf("net:%s:%s", p.Host, strings.Join(p.Ports, ","))
+	case Read, Write:
+		return string(p.Kind) + ":" + p.Path
+	case Run:
+		return "run:" + p.Binary
+	case Env:
+		return "env:" + p.EnvKey
+	case Sys:
+		return "sys:" + p.Flag
+	case Memories:
+		return "memories:" + p.Access
+	}
+	return string(p.Kind)
+}

@@ -1,0 +1,3 @@
+module portico
+
+go 1.26
