@@ -112,6 +112,9 @@ func (a *API) Call(ctx context.Context, name string, request json.RawMessage) (a
 	if err, _ := out[1].Interface().(error); err != nil {
 		return Answer{Problem: extension.AsProblem(err, "app.failed", "That did not work.", "Try again; the details say more.")}
 	}
+	if out[0].Kind() == reflect.Slice && out[0].IsNil() {
+		out[0] = reflect.MakeSlice(out[0].Type(), 0, 0) // a list that is empty, not null
+	}
 	return Answer{Value: out[0].Interface()}
 }
 
