@@ -26,11 +26,12 @@ type Event struct {
 	Payload any   `json:"payload,omitempty"`
 }
 
-// TextDelta is text to append to an entry.
+// TextDelta is text to append to an entry. A listener whose text is longer than At has part of it already, because it fetched
+// the entry in the meantime, and appends the rest; one whose text is shorter missed something and fetches the entry.
 type TextDelta struct {
 	Session string `json:"session"`
 	Entry   string `json:"entry"`
-	At      int    `json:"at"` // length of the text before, in UTF-16 code units; another length means something was missed
+	At      int    `json:"at"` // length of the text before, in UTF-16 code units
 	Text    string `json:"text"`
 }
 
