@@ -84,10 +84,11 @@ type Info struct {
 
 // Check is one line of the doctor.
 type Check struct {
-	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-	Next   string `json:"next,omitempty"`
+	Name     string `json:"name"`
+	OK       bool   `json:"ok"`
+	Required bool   `json:"required"` // Portico cannot do its main job without it
+	Detail   string `json:"detail"`
+	Next     string `json:"next,omitempty"`
 }
 
 var _ json.RawMessage

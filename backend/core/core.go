@@ -1,0 +1,118 @@
+// Package core puts the parts together: one value that the window, the browser page and the command line all stand on. It
+// outlives its windows. Several cores may share one data folder (the app and a command line beside it); each takes part
+// in the locks that keep them from each other's way.
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"portico/backend/agent"
+	"portico/backend/confine"
+	"portico/backend/event"
+	"portico/backend/extension"
+	"portico/backend/format"
+	"portico/backend/format/loca"
+	"portico/backend/grant"
+	"portico/backend/install"
+	"portico/backend/runtime"
+	"portico/backend/runtime/deno"
+	"portico/backend/session"
+	"portico/backend/store"
+)
+
+// undoTime is how long a deleted session can be restored; it is purged at the first start after that.
+const undoTime = 24 * time.Hour
+
+// Options are what differs between the app and a command line.
+type Options struct {
+	Data    string // the data folder; see DataFolder
+	Locale  string // BCP 47; empty: the system's
+	Present bool   // a person is there to answer questions
+}
+
+// Core is Portico without a window.
+type Core struct {
+	Events   *event.Hub
+	Sessions *session.Store
+
+	options   Options
+	places    Places
+	db        *store.DB
+	kept      kept
+	switches  switches
+	installer *install.Installer
+	grants    *grant.Store
+	agent     *agent.Agent
+	instances *instances
+	level     confine.Level
+
+	jobs  sync.Mutex
+	byJob map[string]context.CancelFunc
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// Open starts a core. It starts no extension: their code runs when it is first needed.
+func Open(ctx context.Context, options Options) (*Core, error) {
+	places := placesIn(options.Data)
+	if err := places.make(); err != nil {
+		return nil, extension.NewProblem("core.no-data-folder", "Portico can't use its data folder {folder}.",
+			"Make it writable, or name another in $PORTICO_HOME.", "folder", places.Data).Because(err)
+	}
+	if options.Locale == "" {
+		options.Locale = systemLocale(os.Getenv)
+	}
+	db, err := store.Open(ctx, places.Database)
+	if err != nil {
+		return nil, err
+	}
+	c := &Core{
+		Events: event.NewHub(), options: options, places: places, db: db,
+		kept: kept{db}, switches: switches{db}, grants: grant.NewStore(db), level: confine.InForce(), byJob: map[string]context.CancelFunc{},
+	}
+	if err := c.assemble(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return c, nil
+}
+
+func (c *Core) assemble(ctx context.Context) error {
+	var err error
+	if c.Sessions, err = session.NewStore(c.db, c.Events.Publish, c.places.Data); err != nil {
+		return err
+	}
+	if err := c.Sessions.Recover(ctx); err != nil {
+		return fmt.Errorf("mark what the last run left unfinished: %w", err)
+	}
+	if err := c.Sessions.Purge(ctx, time.Now().Add(-undoTime)); err != nil {
+		return fmt.Errorf("purge deleted sessions: %w", err)
+	}
+	c.installer = install.New(install.Options{Data: c.places.Data, Formats: []format.Format{loca.New()}, Now: time.Now})
+	if err := c.installer.Recover(ctx); err != nil {
+		return fmt.Errorf("tidy up an install that was cut off: %w", err)
+	}
+	locaTools, err := deno.New(deno.Options{Data: c.places.Data, Cache: c.places.Cache, Logs: c.places.Logs, Models: c.places.Models, Sessions: c.places.Sessions})
+	if err != nil {
+		return err
+	}
+	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
+	c.agent = agent.New(agent.Options{Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants})
+	background, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	return c.watchLocks(background)
+}
+
+// Close ends every turn and every extension's process, and returns when they are gone.
+func (c *Core) Close(ctx context.Context) error {
+	c.stop()
+	err := c.agent.Close(ctx)
+	err = errors.Join(err, c.instances.close(ctx))
+	c.running.Wait()
+	return errors.Join(err, c.Sessions.Close(), c.db.Close())
+}

@@ -1,0 +1,66 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+
+	"portico/backend/capability"
+	"portico/backend/extension"
+	"portico/backend/grant"
+	"portico/backend/schema"
+)
+
+// Direct is one call of a tool outside of any session, for the command line.
+type Direct struct {
+	Ref  extension.Ref
+	Tool string
+	Args json.RawMessage
+	// Host answers the tool. It is given what the person allowed for always.
+	Host func(remembered map[string]grant.Decision) capability.Host
+}
+
+// RunDirect checks the arguments, runs the tool and gives its result. Nothing starts while the arguments break the
+// schema.
+func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error) {
+	ext, err := c.Copy(ctx, d.Ref)
+	if err != nil {
+		return nil, err
+	}
+	tool := ext.Tool(d.Tool)
+	if tool == nil {
+		return nil, extension.NewProblem("tool.missing", "{extension} has no tool {tool}.", "Its page lists the tools it has.", "extension", ext.DisplayName, "tool", d.Tool)
+	}
+	if !tool.RunsOn(grant.Platforms()) {
+		return nil, extension.NewProblem("tool.wrong-system", "{tool} does not run on this system.", "Its manifest names the systems it runs on.", "tool", extension.Address(ext.ID, tool.Name))
+	}
+	args, err := checkArgs(*tool, extension.Address(ext.ID, tool.Name), d.Args)
+	if err != nil {
+		return nil, err
+	}
+	remembered, err := c.grants.Remembered(ctx, grant.Subject{Ref: d.Ref, Tool: tool.Name}, "")
+	if err != nil {
+		return nil, err
+	}
+	instance, err := (*toolbox)(c).Instance(ctx, d.Ref, func(*extension.Copy) capability.Host { return d.Host(remembered) })
+	if err != nil {
+		return nil, err
+	}
+	return instance.Call(ctx, capability.Call{
+		ID: newID(), Extension: d.Ref, Tool: tool.Name, Origin: capability.FromPerson, Locale: c.options.Locale,
+	}, tool.Name, args)
+}
+
+// checkArgs fills defaults, or gives every broken place as one Problem.
+func checkArgs(tool extension.Tool, address string, args json.RawMessage) (json.RawMessage, error) {
+	compiled, err := schema.Compile(tool.Schema)
+	if err != nil {
+		return nil, err
+	}
+	filled, issues := compiled.Check(args)
+	if len(issues) > 0 {
+		p := extension.NewProblem("call.bad-arguments", "The arguments don't fit {tool}.", "Correct what is listed and run it again.", "tool", address)
+		p.Issues = issues
+		return nil, p
+	}
+	return filled, nil
+}
