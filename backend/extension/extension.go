@@ -3,7 +3,9 @@
 package extension
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -150,3 +152,12 @@ func SplitAddress(address string) (id, tool string, ok bool) {
 
 // FolderName is the id as it stands on disk and in the lock: "@scope/name" becomes "@scope__name".
 func FolderName(id string) string { return strings.ReplaceAll(id, "/", "__") }
+
+// Key names an installed extension in one path segment: for its data, its log and its cache.
+func (r Ref) Key() string {
+	if r.Scope == Project {
+		sum := sha256.Sum256([]byte(r.Project))
+		return fmt.Sprintf("project-%x-%s-%s", sum[:6], r.Format, FolderName(r.ID))
+	}
+	return fmt.Sprintf("agent-%s-%s", r.Format, FolderName(r.ID))
+}

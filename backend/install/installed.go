@@ -1,0 +1,241 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"portico/backend/extension"
+)
+
+// List gives what is installed for the agent and in the given projects, by display name. What is wrong with one is its
+// Problem; the others are still listed.
+func (in *Installer) List(ctx context.Context, projects ...string) ([]extension.Copy, error) {
+	var copies []extension.Copy
+	read := func(scope extension.Scope, project string) error {
+		folder, err := in.scopeFolder(scope, project)
+		if err != nil {
+			return err
+		}
+		l, err := readLock(folder, in.options.Now())
+		if err != nil {
+			return err
+		}
+		for _, key := range l.keys() {
+			copies = append(copies, in.copyOf(ctx, folder, key, l[key], scope, project))
+		}
+		return nil
+	}
+	if err := read(extension.Agent, ""); err != nil {
+		return nil, err
+	}
+	for _, project := range projects {
+		if err := read(extension.Project, project); err != nil {
+			return nil, err
+		}
+	}
+	sort.SliceStable(copies, func(a, b int) bool {
+		return strings.ToLower(copies[a].DisplayName) < strings.ToLower(copies[b].DisplayName)
+	})
+	return copies, nil
+}
+
+// copyOf reads one installed extension.
+func (in *Installer) copyOf(ctx context.Context, scopeFolder, key string, e entry, scope extension.Scope, project string) extension.Copy {
+	root := filepath.Join(scopeFolder, key)
+	c := extension.Copy{
+		Extension: extension.Extension{ID: idOf(key), Format: e.formatOf(), DisplayName: idOf(key), Tools: []extension.Tool{}},
+		Scope:     scope, ProjectDir: project, Origin: extension.Installed, Root: root, Source: e.Source, Commit: e.Commit,
+		Fingerprint: e.SHA256, InstalledAt: e.Installed, Enabled: e.Enabled,
+	}
+	if e.Linked {
+		c.Origin = extension.Linked
+	}
+	files := os.DirFS(root)
+	summary, err := in.checked.fingerprint(root)
+	if err != nil {
+		c.Problem = gone(c.DisplayName, root, err)
+		return c
+	}
+	c.Files, c.Bytes = summary.Files, summary.Bytes
+	ext, _, err := in.read(files)
+	switch {
+	case err != nil:
+		c.Problem = extension.AsProblem(err, "extension.unreadable", "It can't be read any more.", "Install it again.")
+		if drifted := drift(c, summary); drifted != nil {
+			c.Problem = drifted
+		}
+		return c
+	case ext.ID != c.ID || ext.Format != c.Format:
+		c.Problem = extension.NewProblem("extension.other-name", "It is installed as {installed}, and its manifest says {manifest}.", "Install it again.", "installed", c.ID, "manifest", ext.ID)
+		return c
+	}
+	c.Extension = *ext
+	if c.Origin == extension.Installed {
+		c.Problem = drift(c, summary)
+	}
+	if c.Problem == nil && scope == extension.Project && in.options.Confirmed != nil {
+		confirmed, err := in.options.Confirmed(ctx, c.Ref(), c.Fingerprint)
+		if err != nil || !confirmed {
+			c.Problem = extension.NewProblem("extension.unconfirmed", "{extension} came with this project and was never confirmed on this computer.",
+				"Look at what it may touch, and install it from its folder.", "extension", c.DisplayName).Because(err)
+		}
+	}
+	return c
+}
+
+// drift says that an extension's files are not those that were installed.
+func drift(c extension.Copy, now Summary) *extension.Problem {
+	if now.Fingerprint == c.Fingerprint && len(now.Irregular) == 0 {
+		return nil
+	}
+	detail := "fingerprint " + now.Fingerprint
+	if len(now.Irregular) > 0 {
+		detail = "no plain files: " + strings.Join(now.Irregular, ", ")
+	}
+	p := extension.NewProblem("extension.drift", "The files of {extension} changed since it was installed.", "Install it again to trust them.", "extension", c.DisplayName)
+	p.Detail = detail
+	return p
+}
+
+func gone(name, root string, err error) *extension.Problem {
+	if errors.Is(err, fs.ErrNotExist) {
+		return extension.NewProblem("extension.gone", "The files of {extension} are gone.", "Install it again, or remove it.", "extension", name).At(root).Because(err)
+	}
+	return extension.NewProblem("extension.unreadable", "The files of {extension} can't be read.", "Make its folder readable, or install it again.", "extension", name).At(root).Because(err)
+}
+
+// find gives the lock and the key of an installed extension.
+func (in *Installer) find(ref extension.Ref) (folder, key string, l lock, err error) {
+	if folder, err = in.scopeFolder(ref.Scope, ref.Project); err != nil {
+		return "", "", nil, err
+	}
+	if l, err = readLock(folder, in.options.Now()); err != nil {
+		return "", "", nil, err
+	}
+	key = extension.FolderName(ref.ID)
+	if e, ok := l[key]; !ok || e.formatOf() != ref.Format {
+		return "", "", nil, missing(ref.ID)
+	}
+	return folder, key, l, nil
+}
+
+// Verify says whether an extension's files are those that were installed; code runs only after it said so.
+func (in *Installer) Verify(ctx context.Context, ref extension.Ref) error {
+	folder, key, l, err := in.find(ref)
+	if err != nil {
+		return err
+	}
+	if c := in.copyOf(ctx, folder, key, l[key], ref.Scope, ref.Project); c.Problem != nil {
+		return c.Problem
+	}
+	return nil
+}
+
+// SetEnabled switches an extension on or off.
+func (in *Installer) SetEnabled(ctx context.Context, ref extension.Ref, enabled bool) error {
+	return in.change(ctx, ref, func(l lock, key string) {
+		e := l[key]
+		e.Enabled = enabled
+		l[key] = e
+	}, nil)
+}
+
+// Remove takes an extension out: first from the lock, then its files.
+func (in *Installer) Remove(ctx context.Context, ref extension.Ref) error {
+	return in.change(ctx, ref, func(l lock, key string) { delete(l, key) }, func(folder, key string) error {
+		s, err := in.openStage(folder)
+		if err != nil {
+			return unwritable(err)
+		}
+		defer s.close()
+		if err := os.Rename(filepath.Join(folder, key), s.old()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unwritable(err)
+		}
+		return nil
+	})
+}
+
+// change rewrites the lock in this scope's turn, and then does the rest.
+func (in *Installer) change(ctx context.Context, ref extension.Ref, edit func(lock, string), after func(folder, key string) error) error {
+	folder, _, _, err := in.find(ref)
+	if err != nil {
+		return err
+	}
+	done, err := in.turn(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer done()
+	folder, key, l, err := in.find(ref) // again: it may have changed while we waited
+	if err != nil {
+		return err
+	}
+	edit(l, key)
+	if err := l.write(folder); err != nil {
+		return unwritable(err)
+	}
+	if after == nil {
+		return nil
+	}
+	return after(folder, key)
+}
+
+// File is one file of an installed extension.
+type File struct {
+	Path  string `json:"path"` // relative, with "/"
+	Bytes int64  `json:"bytes"`
+}
+
+// Files lists an installed extension's files, in the fingerprint's order.
+func (in *Installer) Files(_ context.Context, ref extension.Ref) ([]File, error) {
+	folder, key, _, err := in.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	files := []File{}
+	err = walk(os.DirFS(filepath.Join(folder, key)), ".", func(name string, entry fs.DirEntry) error {
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		files = append(files, File{name, info.Size()})
+		return nil
+	})
+	if err != nil {
+		return nil, gone(ref.ID, filepath.Join(folder, key), err)
+	}
+	return files, nil
+}
+
+// maxReadBytes bounds what ReadFile gives: it is for a person to read.
+const maxReadBytes = 1 << 20
+
+// ReadFile gives the start of one file, at most maxReadBytes.
+func (in *Installer) ReadFile(_ context.Context, ref extension.Ref, name string) ([]byte, error) {
+	folder, key, _, err := in.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(filepath.Join(folder, key))
+	if err != nil {
+		return nil, gone(ref.ID, filepath.Join(folder, key), err)
+	}
+	defer root.Close()
+	info, err := root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no plain file")
+	}
+	var data []byte
+	if err == nil {
+		data, err = readStart(root, name)
+	}
+	if err != nil {
+		return nil, unreadableFile(name, err)
+	}
+	return data, nil
+}
