@@ -114,6 +114,7 @@ func (s *Store) update(ctx context.Context, changed Entry) (Entry, error) {
 		changed.Text = s.live.textOf(changed)
 		if before.State.Ended() {
 			announce = false
+			s.live.forget(before.ID) // another process ended it
 			return sameAgain(before, changed)
 		}
 		return writeEntry(ctx, tx, changed)

@@ -305,6 +305,12 @@ func (l *live) current(e Entry) Entry {
 	return e
 }
 
+func (l *live) forget(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.entries, id)
+}
+
 func (l *live) forgetAfter(session string, seq int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -227,6 +227,50 @@ func TestProgressIsShownAsOftenAsAWindowDrawsAndSavedWithinTheBound(t *testing.T
 	})
 }
 
+func TestWhatAnotherProcessEndedStaysEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		s, h := in(t, folder)
+		other, _ := in(t, folder)
+		e := add(t, s, Entry{Session: newSession(t, s).ID, Kind: ToolCall, State: Running})
+		time.Sleep(time.Second)
+		ended := e
+		ended.State, ended.Text = Done, "by the other"
+		if err := other.Update(t.Context(), ended); err != nil {
+			t.Fatal(err)
+		}
+		e.Text = "still running"
+		s.UpdateLive(e)
+		time.Sleep(time.Second)
+		e.State = Failed
+		wantCode(t, s.Update(t.Context(), e), "session.entry-ended")
+		h.take()
+		e.State = Running
+		s.UpdateLive(e)
+		time.Sleep(time.Second)
+		h.expect(t)
+		if got := onDisk(t, s, e.ID); got.State != Done || got.Text != "by the other" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestAStreamingEntryCanChangeOtherwiseToo(t *testing.T) {
+	s, _ := in(t, t.TempDir())
+	e := add(t, s, Entry{Session: newSession(t, s).ID, Kind: AgentSays, State: Running})
+	stream := s.StreamText(t.Context(), e)
+	stream.Write("one ")
+	e.Model, e.Text = "m", "a stale copy of the text"
+	if err := s.Update(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	stream.Write("two")
+	got, err := stream.Close(t.Context(), Done, func(e *Entry) { e.Turn = "not this"; e.Problem = nil })
+	if err != nil || got.Model != "m" || got.Text != "one two" || got.Turn != "" {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
 func TestATranscriptHasWhatIsNotSavedYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, h := in(t, t.TempDir())
