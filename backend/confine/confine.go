@@ -1,0 +1,82 @@
+// Package confine starts children that the operating system holds to a policy, and ends them with everything they
+// started. What holds is the system's to say: InForce tells, and nothing here pretends to more. It decides nothing about
+// what is allowed; it is given the policy.
+//
+// A child and its descendants die with this process, also when it is killed.
+package confine
+
+import (
+	"io"
+	"sync"
+)
+
+// Policy is what a child may do. What is not named is refused where the system can refuse it.
+type Policy struct {
+	Read    []string `json:"read,omitempty"`    // files and folders, absolute
+	Write   []string `json:"write,omitempty"`   // files and folders, absolute; a folder with all below it. Does not imply Read
+	Exec    []string `json:"exec,omitempty"`    // files and folders that may be executed; implies Read
+	Network Network  `json:"network"`           // outgoing connections
+	Limits  Limits   `json:"limits"`            //
+	Starts  bool     `json:"starts,omitempty"`  // it may start programs: a supervisor stays to end them
+	Netlink bool     `json:"netlink,omitempty"` // it may ask the kernel about network interfaces
+}
+
+// Network is what a child may connect to. Hosts are not the system's to hold (Landlock knows ports); the runtime does.
+type Network struct {
+	All   bool     `json:"all,omitempty"`
+	Ports []uint16 `json:"ports,omitempty"` // TCP
+}
+
+// None says whether there is no network at all; then no sockets but local ones can be made.
+func (n Network) None() bool { return !n.All && len(n.Ports) == 0 }
+
+// Limits bound a child; 0 is no bound.
+type Limits struct {
+	DataBytes  uint64 `json:"dataBytes,omitempty"` // private writable memory
+	CPUSeconds uint64 `json:"cpuSeconds,omitempty"`
+	FileBytes  uint64 `json:"fileBytes,omitempty"` // the largest file it may write
+	OpenFiles  uint64 `json:"openFiles,omitempty"`
+}
+
+// Level is what holds on this computer.
+type Level struct {
+	Name string // full: files and network are held by the system; partial: some of it; runtime: the runtime's flags alone
+	What string // "Landlock ABI 7, seccomp"
+}
+
+// InForce gives the level. It is found once.
+var InForce = sync.OnceValue(inForce)
+
+// Command is a child to start. Env is all of its environment.
+type Command struct {
+	Path   string
+	Args   []string // without the program's own name
+	Env    []string
+	Dir    string
+	Stderr io.Writer // nil: dropped
+	// Cache is where the launcher is unpacked.
+	Cache string
+}
+
+// Process is a started child. Stdin and Stdout are pipes; Wait closes them.
+type Process struct {
+	Stdin  io.WriteCloser
+	Stdout io.ReadCloser
+	Pid    int
+
+	exited chan struct{}
+	err    error // of the wait, once exited is closed
+	kill   func()
+}
+
+// Wait returns when the child is gone with all it started, with its exit as os/exec gives it.
+func (p *Process) Wait() error {
+	<-p.exited
+	return p.err
+}
+
+// Exited is closed when the child is gone.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Kill ends the child and all it started; it does not wait.
+func (p *Process) Kill() { p.kill() }

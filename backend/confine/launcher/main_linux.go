@@ -1,0 +1,235 @@
+// Command launcher confines itself and becomes another program. It is static and small, so that a start costs a few
+// milliseconds: what it is to do comes as JSON on file descriptor 3.
+//
+// A policy that allows to start programs makes it stay behind as a supervisor: everything that is started has it as its
+// last parent, so that also what leaves the process group is ended.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"syscall"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// exitRefused tells the core that the launcher itself failed; Deno and shells use lower codes.
+const exitRefused = 125
+
+// orderFD is where the order comes from.
+const orderFD = 3
+
+type order struct {
+	Policy struct {
+		Read, Write, Exec []string
+		Network           struct {
+			All   bool
+			Ports []uint16
+		}
+		Limits struct {
+			DataBytes, CPUSeconds, FileBytes, OpenFiles uint64
+		}
+		Starts, Netlink bool
+	}
+	Path   string
+	Args   []string
+	Parent int
+}
+
+func main() {
+	// The restrictions are of this thread, and the program that it becomes takes them over.
+	runtime.LockOSThread()
+	if err := run(); err != nil {
+		fmt.Fprintf(os.Stderr, "portico-confine: %v\n", err)
+		os.Exit(exitRefused)
+	}
+}
+
+func run() error {
+	o, err := readOrder()
+	if err != nil {
+		return err
+	}
+	if os.Getppid() != o.Parent {
+		return fmt.Errorf("the process that asked for it is gone")
+	}
+	if o.Policy.Starts {
+		return supervise(o)
+	}
+	return become(o)
+}
+
+func readOrder() (order, error) {
+	var o order
+	pipe := os.NewFile(orderFD, "order")
+	data, err := io.ReadAll(pipe)
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err != nil {
+		return o, fmt.Errorf("read the order: %w", err)
+	}
+	return o, pipe.Close()
+}
+
+// become confines this process and executes the program in its place.
+func become(o order) error {
+	if err := limit(o); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up new privileges: %w", err)
+	}
+	if err := landlockSelf(o); err != nil {
+		return err
+	}
+	if err := filterSockets(o); err != nil {
+		return err
+	}
+	if err := unix.Exec(o.Path, o.Args, os.Environ()); err != nil {
+		return fmt.Errorf("become %s: %w", o.Path, err)
+	}
+	return nil
+}
+
+func limit(o order) error {
+	for _, l := range []struct {
+		resource int
+		value    uint64
+		always   bool
+	}{
+		{unix.RLIMIT_CORE, 0, true}, // a core dump would write memory to disk
+		{unix.RLIMIT_DATA, o.Policy.Limits.DataBytes, false},
+		{unix.RLIMIT_CPU, o.Policy.Limits.CPUSeconds, false},
+		{unix.RLIMIT_FSIZE, o.Policy.Limits.FileBytes, false},
+		{unix.RLIMIT_NOFILE, o.Policy.Limits.OpenFiles, false},
+	} {
+		if l.value == 0 && !l.always {
+			continue
+		}
+		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: l.value, Max: l.value}); err != nil {
+			return fmt.Errorf("set limit %d to %d: %w", l.resource, l.value, err)
+		}
+	}
+	return nil
+}
+
+const (
+	readFile   = ll.AccessFSReadFile
+	readFolder = ll.AccessFSReadFile | ll.AccessFSReadDir
+	writeFile  = ll.AccessFSWriteFile | ll.AccessFSTruncate
+	writeInto  = writeFile | ll.AccessFSMakeReg | ll.AccessFSMakeDir | ll.AccessFSMakeSym | ll.AccessFSRemoveFile | ll.AccessFSRemoveDir | ll.AccessFSRefer
+)
+
+// landlockSelf holds files, TCP and, where the kernel can, signals and abstract sockets. What the kernel is too old for is
+// left to the other layers; the core says so on the extension's page.
+func landlockSelf(o order) error {
+	var rules []landlock.Rule
+	add := func(paths []string, onFile, onFolder uint64) {
+		for _, path := range paths {
+			info, err := os.Stat(path)
+			if err != nil {
+				continue // what is not there can't be reached
+			}
+			rights := onFile
+			if info.IsDir() {
+				rights = onFolder
+			}
+			rules = append(rules, landlock.PathAccess(landlock.AccessFSSet(rights), path).IgnoreIfMissing())
+		}
+	}
+	add(o.Policy.Read, readFile, readFolder)
+	add(o.Policy.Write, writeFile, writeInto)
+	add(o.Policy.Exec, readFile|ll.AccessFSExecute, readFolder|ll.AccessFSExecute)
+	for _, port := range o.Policy.Network.Ports {
+		rules = append(rules, landlock.ConnectTCP(port))
+	}
+	config := landlock.V7.BestEffort()
+	if o.Policy.Network.All {
+		// One ruleset must not handle the network at all, or nothing could be connected to.
+		if err := config.RestrictPaths(rules...); err != nil {
+			return fmt.Errorf("hold to the files that are allowed: %w", err)
+		}
+		if err := config.RestrictScoped(); err != nil {
+			return fmt.Errorf("hold signals and local sockets apart: %w", err)
+		}
+		return nil
+	}
+	if err := config.Restrict(rules...); err != nil {
+		return fmt.Errorf("hold to what is allowed: %w", err)
+	}
+	return nil
+}
+
+// filterSockets refuses every socket but local ones to a program without network: Landlock knows TCP, and not UDP, raw
+// or vsock. io_uring makes sockets past this filter, so it goes too.
+func filterSockets(o order) error {
+	if o.Policy.Network.All || len(o.Policy.Network.Ports) > 0 || !seccomp.Supported() {
+		return nil
+	}
+	families := []uint64{unix.AF_UNIX}
+	if o.Policy.Netlink {
+		families = append(families, unix.AF_NETLINK)
+	}
+	var conditions seccomp.ArgumentConditions
+	for _, family := range families {
+		conditions = append(conditions, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: family})
+	}
+	filter := seccomp.Filter{NoNewPrivs: true, Policy: seccomp.Policy{
+		DefaultAction: seccomp.ActionAllow,
+		Syscalls: []seccomp.SyscallGroup{
+			{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{Name: "socket", Conditions: conditions}}},
+			{Action: seccomp.ActionErrno, Names: []string{"io_uring_setup"}},
+		},
+	}}
+	if err := seccomp.LoadFilter(filter); err != nil {
+		return fmt.Errorf("refuse network sockets: %w", err)
+	}
+	return nil
+}
+
+// supervise starts the confined program as a child and ends all its descendants when it ends, when it is asked to
+// (SIGTERM), and when the core is gone (which sends the same).
+func supervise(o order) error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the last parent of what is started: %w", err)
+	}
+	o.Policy.Starts = false
+	o.Parent = os.Getpid()
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	told, tell, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	stop := make(chan os.Signal, 1)
+	notify(stop)
+	child, err := os.StartProcess(self, os.Args, &os.ProcAttr{
+		Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, told},
+		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}, // this thread is locked and stays
+	})
+	if err != nil {
+		return fmt.Errorf("start the confined program: %w", err)
+	}
+	told.Close()
+	if _, err := tell.Write(data); err != nil {
+		return fmt.Errorf("pass the order on: %w", err)
+	}
+	tell.Close()
+	// The pipes are the child's alone: held here, they would never end for the core.
+	os.Stdin.Close()
+	os.Stdout.Close()
+	return endWith(child.Pid, stop)
+}

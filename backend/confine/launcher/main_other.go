@@ -1,0 +1,6 @@
+//go:build !linux
+
+// Command launcher is Linux's; macOS and Windows confine by other means.
+package main
+
+func main() {}
