@@ -1,0 +1,336 @@
+package grant
+
+import (
+	"io/fs"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"portico/backend/confine"
+	"portico/backend/extension"
+)
+
+// Layers is one policy in the words of every layer that enforces it: the runtime's flags hold hosts and paths, the
+// system's policy holds files and ports whatever the runtime does, the environment holds what may be seen of ours.
+type Layers struct {
+	Deno   []string // flags
+	System confine.Policy
+	Env    []string // "KEY=value", of granted variables
+	// Refused are granted permissions that no layer gives, with the reason in words.
+	Refused []Refusal
+}
+
+// Refusal is a permission that was granted and is not given.
+type Refusal struct {
+	Permission extension.Permission
+	Why        string
+}
+
+// programFolders are what a granted program gets to execute and read: the system's own (architecture.md, Rules that
+// follow).
+var programFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"}
+
+// programFiles are what common programs read of the system's settings; nothing in them is a secret.
+var programFiles = []string{"/etc/alternatives", "/etc/fonts", "/etc/ssl", "/etc/ca-certificates", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/localtime", "/etc/mime.types", "/etc/magic", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"}
+
+// nameFiles are what looking up a host's name reads.
+var nameFiles = []string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/host.conf", "/etc/services", "/etc/ssl", "/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/run/systemd/resolve"}
+
+// Compile turns what is allowed of a tool's permissions into the layers. Only Allow counts. The result names the
+// person's files as they are now, so it is made anew for each start.
+func Compile(decided []Decided, places Places) Layers {
+	c := &compiler{places: places, data: real(places.Data)}
+	for _, d := range decided {
+		if d.Decision == Allow {
+			c.add(d.Permission)
+		}
+	}
+	return c.layers()
+}
+
+type compiler struct {
+	places Places
+	data   string // where Portico's data really lies
+	out    Layers
+
+	hosts            []string
+	anyHost          bool
+	reads, writes    []string
+	programs         []string
+	variables, facts []string
+	foreignCode      bool
+	coversData       bool
+}
+
+func (c *compiler) refuse(p extension.Permission, why string) {
+	c.out.Refused = append(c.out.Refused, Refusal{p, why})
+}
+
+func (c *compiler) add(p extension.Permission) {
+	switch p.Kind {
+	case extension.Net:
+		c.addHost(p)
+	case extension.Read, extension.Write:
+		c.addPath(p)
+	case extension.Run:
+		c.addProgram(p)
+	case extension.Env:
+		c.variables = append(c.variables, p.EnvKey)
+		if value, ok := os.LookupEnv(p.EnvKey); ok {
+			c.out.Env = append(c.out.Env, p.EnvKey+"="+value)
+		}
+	case extension.FFI:
+		c.foreignCode = true
+	case extension.Sys:
+		c.facts = append(c.facts, p.Flag)
+		c.out.System.Netlink = c.out.System.Netlink || p.Flag == "networkInterfaces"
+	}
+}
+
+// addHost: a host and ports are Deno's to hold, ports are Landlock's as well.
+func (c *compiler) addHost(p extension.Permission) {
+	everyPort := slices.Contains(p.Ports, "*")
+	host := p.Host
+	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil && address.Is6() {
+		host = "[" + address.String() + "]"
+	}
+	switch {
+	case host == "*":
+		c.anyHost = true
+	case everyPort:
+		c.hosts = append(c.hosts, host)
+	default:
+		for _, port := range p.Ports {
+			c.hosts = append(c.hosts, host+":"+port)
+		}
+	}
+	if everyPort {
+		c.out.System.Network.All = true
+		return
+	}
+	for _, port := range p.Ports {
+		if number, err := strconv.ParseUint(port, 10, 16); err == nil {
+			c.out.System.Network.Ports = append(c.out.System.Network.Ports, uint16(number))
+		}
+	}
+}
+
+func (c *compiler) addPath(p extension.Permission) {
+	path := c.places.Expand(p.Path)
+	if path == "" {
+		c.refuse(p, "its path stands for no folder on this computer")
+		return
+	}
+	resolved := real(path)
+	if strings.Contains(path+resolved, ",") {
+		c.refuse(p, "its path holds a comma, which the sandbox can't be told")
+		return
+	}
+	own := real(c.places.Extension)
+	if p.Kind == extension.Write && own != "" && within(resolved, own) {
+		c.refuse(p, "installed files never change")
+		return
+	}
+	if c.data != "" && within(resolved, c.data) && !c.open(resolved) {
+		c.refuse(p, "it lies in Portico's own data")
+		return
+	}
+	if c.data != "" && within(c.data, resolved) {
+		c.coversData = true
+	}
+	paths := dedupe([]string{path, resolved})
+	system := c.around(resolved)
+	if p.Kind == extension.Read {
+		c.reads = append(c.reads, paths...)
+		c.out.System.Read = append(c.out.System.Read, system...)
+		return
+	}
+	c.writes = append(c.writes, paths...)
+	c.out.System.Write = append(c.out.System.Write, c.writable(resolved, system)...)
+}
+
+// open says whether a path within Portico's data is one that a template may name.
+func (c *compiler) open(path string) bool {
+	for _, folder := range []string{c.places.Models, c.places.Sessions, c.places.Extension} {
+		if folder != "" && within(path, real(folder)) {
+			return true
+		}
+	}
+	return false
+}
+
+// writable gives what the system has to allow so that a file can be written that is not there yet: its folder. Deno's
+// flag is exact there.
+func (c *compiler) writable(path string, system []string) []string {
+	if _, err := os.Lstat(path); err == nil {
+		return system
+	}
+	if parent := filepath.Dir(path); isFolder(parent) && c.data != "" && !within(c.data, parent) {
+		return []string{parent}
+	}
+	return system
+}
+
+// around gives the paths that cover a granted one without Portico's data: Landlock can't subtract. Links are left out:
+// a rule would follow them.
+func (c *compiler) around(path string) []string {
+	if c.data == "" || !within(c.data, path) || c.data == path {
+		return []string{path}
+	}
+	var all []string
+	for at := path; at != c.data; {
+		entries, err := os.ReadDir(at)
+		if err != nil {
+			return all // what can't be listed is not granted
+		}
+		rel, err := filepath.Rel(at, c.data)
+		if err != nil {
+			return all
+		}
+		next, _, _ := strings.Cut(rel, string(filepath.Separator))
+		for _, entry := range entries {
+			if entry.Name() != next && entry.Type()&fs.ModeSymlink == 0 {
+				all = append(all, filepath.Join(at, entry.Name()))
+			}
+		}
+		at = filepath.Join(at, next)
+	}
+	for _, folder := range []string{c.places.Models, c.places.Sessions} {
+		if folder != "" {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+func (c *compiler) addProgram(p extension.Permission) {
+	path := p.Binary
+	if !filepath.IsAbs(path) {
+		if strings.ContainsAny(path, `/\`) {
+			c.refuse(p, "a program is named by its name or its whole path")
+			return
+		}
+		found, err := exec.LookPath(path)
+		if err != nil {
+			c.refuse(p, "there is no program "+p.Binary+" on this computer")
+			return
+		}
+		path = found
+	}
+	if strings.Contains(path, ",") {
+		c.refuse(p, "its path holds a comma, which the sandbox can't be told")
+		return
+	}
+	if c.data != "" && within(real(path), c.data) {
+		c.refuse(p, "it lies in Portico's own data")
+		return
+	}
+	c.programs = append(c.programs, dedupe([]string{p.Binary, path})...)
+	c.out.System.Exec = append(c.out.System.Exec, dedupe([]string{path, real(path)})...)
+	c.out.System.Exec = append(c.out.System.Exec, programFolders...)
+	c.out.System.Read = append(c.out.System.Read, programFiles...)
+	c.out.System.Starts = true
+}
+
+func (c *compiler) layers() Layers {
+	flag := func(name string, values []string) {
+		if len(values) > 0 {
+			c.out.Deno = append(c.out.Deno, "--"+name+"="+list(values))
+		}
+	}
+	if c.anyHost {
+		c.out.Deno = append(c.out.Deno, "--allow-net") // a port of every host is the system's to hold
+	} else {
+		flag("allow-net", c.hosts)
+	}
+	if !c.out.System.Network.None() {
+		c.out.System.Read = append(c.out.System.Read, nameFiles...)
+	}
+	flag("allow-read", c.reads)
+	flag("allow-write", c.writes)
+	flag("allow-run", c.programs)
+	flag("allow-env", c.variables)
+	flag("allow-sys", c.facts)
+	if c.foreignCode {
+		c.out.Deno = append(c.out.Deno, "--allow-ffi")
+	}
+	if c.coversData || c.foreignCode {
+		closed := c.closed()
+		flag("deny-read", closed)
+		flag("deny-write", closed)
+	}
+	return c.out
+}
+
+// closed lists what lies in Portico's data and is nobody's: all but what templates name, and the extension's own folder.
+func (c *compiler) closed() []string {
+	var all []string
+	var list func(folder string)
+	list = func(folder string) {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			all = append(all, folder)
+			return
+		}
+		for _, entry := range entries {
+			path := filepath.Join(folder, entry.Name())
+			switch {
+			case strings.Contains(path, ","): // no flag can name it; the system's layer holds it
+			case c.open(real(path)):
+			case entry.IsDir() && slices.ContainsFunc([]string{c.places.Models, c.places.Sessions, c.places.Extension}, func(open string) bool { return open != "" && within(real(open), real(path)) }):
+				list(path)
+			default:
+				all = append(all, path)
+			}
+		}
+	}
+	list(c.data)
+	// What is not there yet: SQLite makes and drops these while a worker lives.
+	for _, name := range []string{"portico.db", "portico.db-wal", "portico.db-shm", "portico.db-journal", "vault", "logs", "cache", "memories", "extension-data"} {
+		all = append(all, filepath.Join(c.data, name))
+	}
+	return dedupe(all)
+}
+
+// list joins values as Deno's flags read them. A comma parts them and can't be escaped (measured with Deno 2.9.6), so
+// paths that hold one never come here.
+func list(values []string) string { return strings.Join(dedupe(values), ",") }
+
+func dedupe(values []string) []string {
+	var all []string
+	for _, value := range values {
+		if value != "" && !slices.Contains(all, value) {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// real resolves links as far as a path exists.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(real(parent), filepath.Base(path))
+}
+
+func within(inner, outer string) bool {
+	rel, err := filepath.Rel(outer, inner)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,294 @@
+package grant
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"portico/backend/extension"
+	"portico/backend/store"
+)
+
+// computer is a home folder with Portico's data in it, as on a person's computer.
+func computer(t *testing.T) Places {
+	t.Helper()
+	home := real(t.TempDir())
+	data := filepath.Join(home, ".local", "share", "portico")
+	own := filepath.Join(data, "extensions", "x")
+	for _, folder := range []string{"Downloads", "Documents", ".ssh", ".local/bin", ".local/share/other"} {
+		mkdir(t, filepath.Join(home, folder))
+	}
+	for _, folder := range []string{"extensions/x", "extensions/other", "models", "sessions", "logs"} {
+		mkdir(t, filepath.Join(data, folder))
+	}
+	if err := os.WriteFile(filepath.Join(data, "portico.db"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	variables := map[string]string{"HOME": home, "TMPDIR": "/tmp", "SECRET": "/secret", "APPDATA": "relative"}
+	return Places{Home: home, Downloads: filepath.Join(home, "Downloads"), Models: filepath.Join(data, "models"), Sessions: filepath.Join(data, "sessions"),
+		Extension: own, Data: data, Getenv: func(name string) string { return variables[name] }}
+}
+
+func mkdir(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func allowed(permissions ...extension.Permission) []Decided {
+	var decided []Decided
+	for _, p := range permissions {
+		decided = append(decided, Decided{Permission: p, Decision: Allow})
+	}
+	return decided
+}
+
+func read(path string) extension.Permission {
+	return extension.Permission{Kind: extension.Read, Path: path}
+}
+func writing(path string) extension.Permission {
+	return extension.Permission{Kind: extension.Write, Path: path}
+}
+
+func TestTemplatesStandForFolders(t *testing.T) {
+	p := computer(t)
+	for path, want := range map[string]string{
+		"$home": p.Home, "$home/a/../b": p.Home + "/b", "$downloads/x": p.Home + "/Downloads/x", "$models": p.Models, "$sessions": p.Sessions, "$extension/data": p.Extension + "/data",
+		"$env.TMPDIR/x": "/tmp/x", "$env.HOME": p.Home, "/etc/hosts": "/etc/hosts", "/a//b/./c": "/a/b/c",
+		"$env.SECRET": "", "$env.APPDATA/x": "", "$env.NOTHING": "", "$nothing": "", "$homework": "", "relative": "", "~/x": "", "": "", "$": "", "$env.": "",
+	} {
+		if got := p.Expand(path); got != want {
+			t.Errorf("%q: got %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestOnlyWhatIsAllowedIsCompiled(t *testing.T) {
+	p := computer(t)
+	decided := []Decided{
+		{Permission: read("$downloads"), Decision: Allow}, {Permission: read("$home/Documents"), Decision: Ask}, {Permission: writing("$home/Documents"), Decision: Deny},
+		{Permission: extension.Permission{Kind: extension.Net, Host: "example.com", Ports: []string{"443"}}, Decision: Deny},
+	}
+	layers := Compile(decided, p)
+	if got := strings.Join(layers.Deno, " "); got != "--allow-read="+p.Downloads {
+		t.Errorf("got %s", got)
+	}
+	if len(layers.System.Write) > 0 || !layers.System.Network.None() || !slices.Equal(layers.System.Read, []string{p.Downloads}) {
+		t.Errorf("got %+v", layers.System)
+	}
+	if none := Compile(nil, p); len(none.Deno)+len(none.Env)+len(none.System.Read)+len(none.System.Exec) > 0 || none.System.Starts {
+		t.Errorf("nothing allowed compiles to %+v", none)
+	}
+}
+
+func TestHostsAndPorts(t *testing.T) {
+	net := func(host string, ports ...string) extension.Permission {
+		return extension.Permission{Kind: extension.Net, Host: host, Ports: ports}
+	}
+	for _, c := range []struct {
+		name, flag  string
+		all         bool
+		ports       []uint16
+		permissions []extension.Permission
+	}{
+		{"a host and ports", "--allow-net=a.com:80,a.com:443", false, []uint16{80, 443}, []extension.Permission{net("a.com", "80", "443")}},
+		{"every port of a host", "--allow-net=a.com", true, nil, []extension.Permission{net("a.com", "*")}},
+		{"a port of every host", "--allow-net", false, []uint16{80}, []extension.Permission{net("*", "80")}},
+		{"everything", "--allow-net", true, nil, []extension.Permission{net("*", "*")}},
+		{"IPv6", "--allow-net=[::1]:80", false, []uint16{80}, []extension.Permission{net("::1", "80")}},
+		{"two", "--allow-net=a.com:1,b.com:2", false, []uint16{1, 2}, []extension.Permission{net("a.com", "1"), net("b.com", "2")}},
+	} {
+		layers := Compile(allowed(c.permissions...), computer(t))
+		if layers.Deno[0] != c.flag || layers.System.Network.All != c.all || !slices.Equal(layers.System.Network.Ports, c.ports) {
+			t.Errorf("%s: got %v %+v", c.name, layers.Deno, layers.System.Network)
+		}
+	}
+}
+
+func TestPorticosOwnDataIsInNoGrant(t *testing.T) {
+	p := computer(t)
+	if err := os.Symlink(p.Data, filepath.Join(p.Home, "shortcut")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{p.Data, filepath.Join(p.Data, "portico.db"), filepath.Join(p.Data, "logs"), filepath.Join(p.Data, "extensions"), filepath.Join(p.Data, "extensions/other"), "$home/shortcut", "$home/shortcut/portico.db", "$models/../portico.db"} {
+		for _, permission := range []extension.Permission{read(path), writing(path)} {
+			if layers := Compile(allowed(permission), p); len(layers.Refused) != 1 || len(layers.Deno)+len(layers.System.Read)+len(layers.System.Write) > 0 {
+				t.Errorf("%s of %s: got %+v", permission.Kind, path, layers)
+			}
+		}
+	}
+	for _, path := range []string{"$home", "/", filepath.Join(p.Home, ".local")} {
+		layers := Compile(allowed(read(path), writing(path)), p)
+		for _, granted := range append(layers.System.Read, layers.System.Write...) {
+			if within(p.Data, granted) || within(real(granted), p.Data) && !within(granted, p.Models) && !within(granted, p.Sessions) {
+				t.Errorf("%s: %s covers Portico's data", path, granted)
+			}
+		}
+		flags := strings.Join(layers.Deno, " ")
+		for _, closed := range []string{"portico.db", "extensions/other", "logs", "vault"} {
+			for _, denial := range []string{"--deny-read=", "--deny-write="} {
+				_, after, _ := strings.Cut(flags, denial)
+				if first, _, _ := strings.Cut(after, " "); !slices.Contains(strings.Split(first, ","), filepath.Join(p.Data, closed)) {
+					t.Errorf("%s: %s does not name %s: %s", path, denial, closed, first)
+				}
+			}
+		}
+	}
+	layers := Compile(allowed(read("$home")), p)
+	for _, want := range []string{"Downloads", ".ssh", ".local/bin", ".local/share/other"} {
+		if !slices.Contains(layers.System.Read, filepath.Join(p.Home, want)) {
+			t.Errorf("$home lost %s: %v", want, layers.System.Read)
+		}
+	}
+	for _, path := range []string{"$models", "$sessions/1", "$extension"} {
+		if layers := Compile(allowed(read(path)), p); len(layers.Refused) > 0 {
+			t.Errorf("%s is refused: %+v", path, layers.Refused)
+		}
+	}
+}
+
+func TestInstalledFilesAreNeverWritten(t *testing.T) {
+	for _, path := range []string{"$extension", "$extension/data", "$extension/../x"} {
+		layers := Compile(allowed(writing(path)), computer(t))
+		if len(layers.Refused) != 1 || layers.Refused[0].Why != "installed files never change" || len(layers.System.Write) > 0 {
+			t.Errorf("%s: got %+v", path, layers)
+		}
+	}
+}
+
+func TestAFileThatIsNotThereYetCanBeWritten(t *testing.T) {
+	p := computer(t)
+	layers := Compile(allowed(writing("$downloads/new.txt")), p)
+	if layers.Deno[0] != "--allow-write="+p.Downloads+"/new.txt" || !slices.Equal(layers.System.Write, []string{p.Downloads}) {
+		t.Errorf("got %+v", layers)
+	}
+}
+
+func TestProgramsGetTheSystemsFolders(t *testing.T) {
+	run := func(binary string) extension.Permission {
+		return extension.Permission{Kind: extension.Run, Binary: binary}
+	}
+	layers := Compile(allowed(run("sh")), computer(t))
+	if !layers.System.Starts || !slices.Contains(layers.System.Exec, "/usr") || !strings.HasPrefix(layers.Deno[0], "--allow-run=sh,/") {
+		t.Errorf("got %+v", layers)
+	}
+	for _, binary := range []string{"no-such-program-here", "./x", "../x", `a\b`} {
+		if layers := Compile(allowed(run(binary)), computer(t)); len(layers.Refused) != 1 || layers.System.Starts || len(layers.Deno) > 0 {
+			t.Errorf("%s: got %+v", binary, layers)
+		}
+	}
+}
+
+func TestVariablesCarryTheirValueOnlyWhenGranted(t *testing.T) {
+	t.Setenv("PORTICO_TEST_TOKEN", "t0ken")
+	env := extension.Permission{Kind: extension.Env, EnvKey: "PORTICO_TEST_TOKEN"}
+	if layers := Compile(allowed(env), computer(t)); !slices.Equal(layers.Env, []string{"PORTICO_TEST_TOKEN=t0ken"}) || layers.Deno[0] != "--allow-env=PORTICO_TEST_TOKEN" {
+		t.Errorf("got %+v", layers)
+	}
+	if layers := Compile([]Decided{{Permission: env, Decision: Ask}}, computer(t)); len(layers.Env) > 0 {
+		t.Errorf("got %+v", layers)
+	}
+}
+
+func TestACommaInAPathIsRefusedInWords(t *testing.T) {
+	if layers := Compile(allowed(read("$home/a,/etc")), computer(t)); len(layers.Refused) != 1 || len(layers.Deno) > 0 {
+		t.Errorf("got %+v", layers)
+	}
+}
+
+func TestPlatformsOfThisSystem(t *testing.T) {
+	env := func(pairs ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	for _, c := range []struct {
+		system string
+		env    func(string) string
+		want   string
+	}{
+		{"darwin", env(), "darwin"}, {"windows", env(), "windows"}, {"linux", env(), "linux linux_x11"},
+		{"linux", env("WAYLAND_DISPLAY", "wayland-0"), "linux linux_wayland"}, {"linux", env("XDG_SESSION_TYPE", "wayland"), "linux linux_wayland"}, {"linux", env("XDG_SESSION_TYPE", "x11"), "linux linux_x11"},
+	} {
+		if got := strings.Join(platforms(c.system, c.env), " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.system, got, c.want)
+		}
+	}
+}
+
+func TestAnswersLastAsLongAsTheySay(t *testing.T) {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "portico.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := NewStore(db)
+	of := Subject{Ref: extension.Ref{Scope: extension.Agent, Format: extension.Loca, ID: "x"}, Tool: "t"}
+	other := of
+	other.Tool = "u"
+	inProject := of
+	inProject.Scope, inProject.Project = extension.Project, "/p"
+	remembered := func(store *Store, of Subject, session string) map[string]Decision {
+		t.Helper()
+		got, err := store.Remembered(t.Context(), of, session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for key, lasting := range map[string]Lasting{"once": Once, "session": Session, "always": Always} {
+		if err := s.Remember(t.Context(), of, "s1", key, Answer{Allow, lasting}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := remembered(s, of, "s1"); len(got) != 2 || got["session"] != Allow || got["always"] != Allow {
+		t.Errorf("in its session: got %v", got)
+	}
+	if got := remembered(s, of, "s2"); len(got) != 1 || got["always"] != Allow {
+		t.Errorf("in another session: got %v", got)
+	}
+	if got := remembered(NewStore(db), of, "s1"); len(got) != 1 {
+		t.Errorf("after a restart: got %v", got)
+	}
+	for _, stranger := range []Subject{other, inProject} {
+		if got := remembered(s, stranger, "s1"); len(got) != 0 {
+			t.Errorf("%+v inherits %v", stranger, got)
+		}
+	}
+	if err := s.Set(t.Context(), of, "session", Deny); err != nil {
+		t.Fatal(err)
+	}
+	if got := remembered(s, of, "s1"); got["session"] != Deny {
+		t.Errorf("taking it back for always leaves %v", got)
+	}
+	if err := s.Remember(t.Context(), of, "s1", "session", Answer{Allow, Session}); err != nil {
+		t.Fatal(err)
+	}
+	if got := remembered(s, of, "s1"); got["session"] != Deny {
+		t.Errorf("a session overrides a denial for always: %v", got)
+	}
+	if err := s.Set(t.Context(), of, "always", Ask); err != nil {
+		t.Fatal(err)
+	}
+	if got := remembered(s, of, "s1"); got["always"] != "" {
+		t.Errorf("back to asking leaves %v", got)
+	}
+	if err := s.Forget(t.Context(), of.Ref); err != nil {
+		t.Fatal(err)
+	}
+	if got := remembered(s, of, "s1"); len(got) != 0 {
+		t.Errorf("after the removal: %v", got)
+	}
+	decided := Decide([]extension.Permission{read("/a"), read("/b")}, map[string]Decision{"read:/a": Allow, "read:/gone": Allow})
+	if decided[0].Decision != Allow || decided[1].Decision != Ask || len(decided) != 2 {
+		t.Errorf("got %+v", decided)
+	}
+}
