@@ -137,15 +137,15 @@ func (d *driver) app(args []string) error {
 
 // setup does everything that comes before a build.
 func (d *driver) setup([]string) error {
-	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.installNodeModules, d.fetchDeno, d.buildLauncher)
+	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.fetchDeno, d.installNodeModules, d.buildLauncher)
 }
 
 func (d *driver) binary([]string) error {
-	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installNodeModules, d.fetchDeno, d.buildLauncher, d.buildFrontend, d.buildApp)
+	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.fetchDeno, d.installNodeModules, d.buildLauncher, d.buildFrontend, d.buildApp)
 }
 
 func (d *driver) dev([]string) error {
-	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installNodeModules, d.fetchDeno, d.buildLauncher, d.buildFrontend, d.buildDev)
+	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.fetchDeno, d.installNodeModules, d.buildLauncher, d.buildFrontend, d.buildDev)
 }
 
 func (d *driver) bench(args []string) error {

@@ -21,7 +21,7 @@ type stage struct {
 
 // test sets everything up and runs every test there is. The runners' own words come last, and nothing after them.
 func (d *driver) test([]string) error {
-	err := d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.installNodeModules, d.fetchDeno,
+	err := d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.fetchDeno, d.installNodeModules,
 		d.buildLauncher, d.buildFrontend, d.buildApp, d.buildDev, d.checkFormatting)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (d *driver) checkFormatting() error {
 		if err != nil {
 			return err
 		}
-		if skipped(filepath.ToSlash(rel), entry.IsDir()) {
+		if entry.IsDir() && skipped(filepath.ToSlash(rel), true) {
 			return filepath.SkipDir
 		}
 		if !entry.Type().IsRegular() || filepath.Ext(path) != ".go" {

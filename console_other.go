@@ -1,0 +1,6 @@
+//go:build !windows
+
+package main
+
+// attachConsole: a process has its terminal already.
+func attachConsole() {}
