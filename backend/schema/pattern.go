@@ -13,31 +13,35 @@ import (
 // that would hang.
 const patternLimit = 250 * time.Millisecond
 
+// maxPattern bounds a pattern's length in bytes; the longest ones known, for mail addresses, have 6,000.
+const maxPattern = 20_000
+
 // pattern reads as ECMAScript with its u flag does (JSON Schema 2020-12, 6.4), look-behind and named groups included.
-type pattern struct{ *regexp2.Regexp }
-
-// slowPattern is raised through the library, whose interface has no error for it; validate catches it.
-type slowPattern struct{ pattern string }
-
-func (s slowPattern) Error() string {
-	return fmt.Sprintf("the pattern %q takes too long on this text", s.pattern)
+type pattern struct {
+	*regexp2.Regexp
+	effort *effort
 }
 
 func (p pattern) MatchString(text string) bool {
+	begin := time.Now()
 	matched, err := p.Regexp.MatchString(text)
-	if err != nil {
-		panic(slowPattern{p.String()})
+	if p.effort.matching -= time.Since(begin); err != nil || p.effort.matching < 0 {
+		panic(exhausted{fmt.Sprintf("the pattern %q takes too long on this text", p.String())})
 	}
 	return matched
 }
 
-func compilePattern(source string) (jsonschema.Regexp, error) {
+// pattern compiles one pattern whose matches count as this effort's.
+func (e *effort) pattern(source string) (jsonschema.Regexp, error) {
+	if len(source) > maxPattern {
+		return nil, fmt.Errorf("a pattern is longer than %d bytes", maxPattern)
+	}
 	compiled, err := regexp2.Compile(properties.ReplaceAllStringFunc(source, shortProperty), regexp2.ECMAScript|regexp2.Unicode)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern %q can't be read: %w", source, err)
 	}
 	compiled.MatchTimeout = patternLimit
-	return pattern{compiled}, nil
+	return pattern{compiled, e}, nil
 }
 
 // properties are ECMAScript's long forms of \p{…}, which the engine knows only short.

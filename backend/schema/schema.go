@@ -1,6 +1,7 @@
 // Package schema checks tool arguments against the JSON Schema that a manifest gives, draft 2020-12 or draft-07, before
 // anything is started. It reads patterns as ECMAScript does, fills defaults, coerces nothing, and reaches neither the
-// network nor a file: a schema is a stranger's text. A compiled schema is safe for concurrent use.
+// network nor a file: a schema is a stranger's text, and what one check may cost is bounded. A compiled schema is safe for
+// concurrent use.
 package schema
 
 import (
@@ -10,14 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"portico/backend/extension"
 )
@@ -25,6 +24,11 @@ import (
 const (
 	// maxDepth bounds the nesting of schemas and arguments; deeper ones are attacks, not data.
 	maxDepth = 64
+	// maxParts bounds the values in one schema; compiling takes time in the square of it. The largest real tools have
+	// some hundred.
+	maxParts = 5_000
+	// maxDigits bounds one number as it is written. No double has more than 1,100 that mean anything.
+	maxDigits = 1_100
 	// maxIssues is how many broken places one check reports; a person reads no more.
 	maxIssues = 50
 	// maxCached is how many compiled schemas are kept.
@@ -36,7 +40,7 @@ const (
 // Schema is one compiled schema.
 type Schema struct {
 	compiled *jsonschema.Schema
-	document any // the schema itself, for its defaults
+	effort   *effort
 }
 
 var cache = struct {
@@ -57,14 +61,19 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, unusable(err)
 	}
-	if depth(document) > maxDepth {
+	size := measure(document)
+	switch {
+	case size.depth > maxDepth:
 		return nil, unusable(fmt.Errorf("it is nested deeper than %d levels", maxDepth))
+	case size.values > maxParts:
+		return nil, unusable(fmt.Errorf("it has %d parts; at most %d are read", size.values, maxParts))
+	case size.odd != "":
+		return nil, unusable(fmt.Errorf("the number at %s is beyond what can be computed with", size.odd))
 	}
-	compiled, err := compile(document)
+	s, err := compile(document)
 	if err != nil {
 		return nil, unusable(err)
 	}
-	s := &Schema{compiled, document}
 	cache.Lock()
 	defer cache.Unlock()
 	if len(cache.byHash) >= maxCached {
@@ -76,7 +85,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 
 // compile takes the draft that "$schema" names. Without one it is 2020-12, and draft-07 where only that fits: authors
 // write `items: [..]` and `definitions` and name no draft.
-func compile(document any) (*jsonschema.Schema, error) {
+func compile(document any) (*Schema, error) {
 	object, _ := document.(map[string]any)
 	compiled, err := compileAs(document, jsonschema.Draft2020)
 	if err != nil && object["$schema"] == nil {
@@ -87,17 +96,50 @@ func compile(document any) (*jsonschema.Schema, error) {
 	return compiled, err
 }
 
-func compileAs(document any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+func compileAs(document any, draft *jsonschema.Draft) (*Schema, error) {
+	s := &Schema{effort: &effort{}}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(nowhere{})
-	c.UseRegexpEngine(compilePattern)
+	c.UseRegexpEngine(s.effort.pattern)
 	c.AssertFormat()
 	if err := c.AddResource(address, document); err != nil {
 		return nil, err
 	}
-	return c.Compile(address)
+	var err error
+	if s.compiled, err = c.Compile(address); err != nil {
+		return nil, err
+	}
+	seen := map[*jsonschema.Schema]bool{}
+	s.effort.prepare(s.compiled, seen)
+	for _, place := range dynamic(document, "", nil) { // found by name at the check, not by any path from the root
+		if anchored, err := c.Compile(address + "#" + place); err == nil {
+			s.effort.prepare(anchored, seen)
+		}
+	}
+	return s, nil
 }
+
+// dynamic lists where a schema has a "$dynamicAnchor", as JSON pointers.
+func dynamic(value any, place string, found []string) []string {
+	switch v := value.(type) {
+	case map[string]any:
+		if v["$dynamicAnchor"] != nil {
+			found = append(found, place)
+		}
+		for key, inner := range v {
+			found = dynamic(inner, place+"/"+pointerStep.Replace(key), found)
+		}
+	case []any:
+		for n, inner := range v {
+			found = dynamic(inner, place+"/"+strconv.Itoa(n), found)
+		}
+	}
+	return found
+}
+
+// pointerStep writes a key as a step of a JSON pointer in a URL's fragment (RFC 6901, 6).
+var pointerStep = strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "#", "%23", "?", "%3F", `"`, "%22", " ", "%20")
 
 // nowhere loads nothing: a $ref may only point inside the schema.
 type nowhere struct{}
@@ -126,21 +168,55 @@ func decode(raw []byte) (any, error) {
 	return value, nil
 }
 
-func depth(value any) int {
-	deepest := 0
-	switch v := value.(type) {
-	case map[string]any:
-		for _, inner := range v {
-			deepest = max(deepest, depth(inner))
+// size is what measure finds out about a value.
+type size struct {
+	depth  int
+	values int
+	odd    string // where a number stands that no double can hold; empty: nowhere
+}
+
+func measure(value any) size {
+	var s size
+	var walk func(value any, place []string, depth int)
+	walk = func(value any, place []string, depth int) {
+		s.values++
+		switch v := value.(type) {
+		case map[string]any:
+			s.depth = max(s.depth, depth+1)
+			for key, inner := range v {
+				walk(inner, append(place, key), depth+1)
+			}
+		case []any:
+			s.depth = max(s.depth, depth+1)
+			for n, inner := range v {
+				walk(inner, append(place, strconv.Itoa(n)), depth+1)
+			}
+		case json.Number:
+			if s.odd == "" && !computable(v) {
+				s.odd = named(placeOf(place))
+			}
 		}
-	case []any:
-		for _, inner := range v {
-			deepest = max(deepest, depth(inner))
-		}
-	default:
-		return 0
 	}
-	return deepest + 1
+	walk(value, nil, 0)
+	return s
+}
+
+// computable says whether a number lies within what a double can hold, which is all that a tool could be given. Exact
+// arithmetic with 1e5000000 takes the host's time and memory, and with 1e99999999 it ends the check.
+func computable(n json.Number) bool {
+	if len(n) > maxDigits {
+		return false
+	}
+	double, err := n.Float64()
+	if err != nil {
+		return false
+	}
+	_, exponent, written := strings.Cut(strings.ToLower(n.String()), "e")
+	if !written {
+		return true
+	}
+	power, err := strconv.Atoi(exponent)
+	return err == nil && math.Abs(float64(power)) <= maxDigits && !math.IsInf(double, 0)
 }
 
 // Check fills defaults and checks the arguments. Empty arguments are {}. With issues, the arguments are not to be used.
@@ -150,136 +226,66 @@ func (s *Schema) Check(args json.RawMessage) (json.RawMessage, []extension.Issue
 	}
 	value, err := decode(args)
 	if err != nil {
-		return nil, []extension.Issue{{Place: "arguments", What: "are not JSON: " + err.Error()}}
+		return nil, whole("are not JSON: " + err.Error())
 	}
-	if depth(value) > maxDepth {
-		return nil, []extension.Issue{{Place: "arguments", What: fmt.Sprintf("are nested deeper than %d levels", maxDepth)}}
+	size := measure(value)
+	switch {
+	case size.depth > maxDepth:
+		return nil, whole(fmt.Sprintf("are nested deeper than %d levels", maxDepth))
+	case size.odd != "":
+		return nil, []extension.Issue{{Place: size.odd, What: "is a number that is too large or too long"}}
 	}
 	if _, ok := value.(map[string]any); !ok {
-		return nil, []extension.Issue{{Place: "arguments", What: "must be a JSON object"}}
+		return nil, whole("must be a JSON object")
 	}
-	value = fill(s.document, s.document, value, 0)
-	if err := validate(s.compiled, value); err != nil {
+	if value, err = s.fillAndCheck(value, size.values); err != nil {
 		var invalid *jsonschema.ValidationError
 		if !errors.As(err, &invalid) {
-			return nil, []extension.Issue{{Place: "arguments", What: err.Error()}}
+			return nil, whole("can't be checked: " + err.Error())
 		}
 		return nil, issues(invalid)
 	}
-	filled, err := json.Marshal(value)
+	filled, err := encode(value)
 	if err != nil {
-		return nil, []extension.Issue{{Place: "arguments", What: err.Error()}}
+		return nil, whole(err.Error())
 	}
 	return filled, nil
 }
 
-// validate turns the pattern engine's time-out, which the library has no error for, back into an error.
-func validate(compiled *jsonschema.Schema, value any) (err error) {
+func whole(what string) []extension.Issue { return []extension.Issue{{Place: "arguments", What: what}} }
+
+func (s *Schema) fillAndCheck(value any, values int) (filled any, err error) {
+	s.effort.Lock()
+	defer s.effort.Unlock()
+	s.effort.renew(values)
+	err = bounded(func() error {
+		filled = filler{s.effort}.fill(s.compiled, value, 0)
+		return s.compiled.Validate(filled)
+	})
+	return filled, err
+}
+
+// bounded turns the end of an effort, which the library has no error for, back into an error.
+func bounded(work func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			slow, ok := r.(slowPattern)
+			end, ok := r.(exhausted)
 			if !ok {
 				panic(r)
 			}
-			err = slow
+			err = end
 		}
 	}()
-	return compiled.Validate(value)
+	return work()
 }
 
-var english = message.NewPrinter(language.English)
-
-// issues lists the broken places, each once, in words that a person and a model can act on.
-func issues(err *jsonschema.ValidationError) []extension.Issue {
-	var all []extension.Issue
-	var walk func(*jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		place := placeOf(e.InstanceLocation)
-		switch k := e.ErrorKind.(type) {
-		case *kind.Required:
-			for _, missing := range k.Missing {
-				all = append(all, extension.Issue{Place: join(place, missing), What: "is required"})
-			}
-			return
-		case *kind.AdditionalProperties:
-			for _, extra := range k.Properties {
-				all = append(all, extension.Issue{Place: join(place, extra), What: "is not an argument of this tool"})
-			}
-			return
-		case *kind.Type:
-			all = append(all, extension.Issue{Place: named(place), What: fmt.Sprintf("must be %s, and is %s", orList(k.Want), k.Got)})
-			return
-		case *kind.AnyOf, *kind.OneOf:
-			all = append(all, extension.Issue{Place: named(place), What: "fits none of the shapes that are allowed there" + firstCause(e)})
-			return
-		}
-		if len(e.Causes) == 0 {
-			all = append(all, extension.Issue{Place: named(place), What: e.ErrorKind.LocalizedString(english)})
-			return
-		}
-		for _, cause := range e.Causes {
-			walk(cause)
-		}
+// encode writes texts as they are: a tool's "<" need not arrive as an escape.
+func encode(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
 	}
-	walk(err)
-	slices.SortStableFunc(all, func(a, b extension.Issue) int {
-		return strings.Compare(a.Place+"\x00"+a.What, b.Place+"\x00"+b.What)
-	})
-	all = slices.Compact(all)
-	if len(all) > maxIssues {
-		all = all[:maxIssues]
-	}
-	return all
-}
-
-// firstCause says what the nearest shape lacks: the one with the fewest faults.
-func firstCause(e *jsonschema.ValidationError) string {
-	var nearest []extension.Issue
-	for _, cause := range e.Causes {
-		if found := issues(cause); len(found) > 0 && (nearest == nil || len(found) < len(nearest)) {
-			nearest = found
-		}
-	}
-	if nearest == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (nearest: %s %s)", nearest[0].Place, nearest[0].What)
-}
-
-func orList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
-
-// placeOf writes a location as a person does: items[2].name.
-func placeOf(location []string) string {
-	place := ""
-	for _, step := range location {
-		if isIndex(step) {
-			place += "[" + step + "]"
-		} else {
-			place = join(place, step)
-		}
-	}
-	return place
-}
-
-func isIndex(step string) bool {
-	return step != "" && strings.Trim(step, "0123456789") == ""
-}
-
-func join(place, step string) string {
-	if place == "" {
-		return step
-	}
-	return place + "." + step
-}
-
-func named(place string) string {
-	if place == "" {
-		return "arguments"
-	}
-	return place
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
