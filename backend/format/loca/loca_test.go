@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -82,19 +83,21 @@ func TestEveryBrokenRuleIsReportedWithItsPlace(t *testing.T) {
 		places   []string
 	}{
 		{"nothing that is required", `{}`, []string{"name", "displayName", "description"}},
-		{"empty texts", `{"name":"","displayName":" ","description":""}`, []string{"name", "displayName", "description"}},
+		{"empty texts", `{"name":"","displayName":"","description":""}`, []string{"name", "displayName", "description"}},
 		{"a list instead of an object", `[]`, []string{"loca.json"}},
 		{"unknown keys", with(`"version":"1","icon":"x"`), []string{"version", "icon"}},
 		{"wrong types", with(`"license":1,"database":"yes","tools":{},"memories":"x"`), []string{"license", "database", "tools", "memories"}},
 		{"addresses that are none", with(`"homepage":"javascript:alert(1)","$schema":"x"`), []string{"homepage", "$schema"}},
+		{"an empty address", with(`"homepage":"","$schema":""`), []string{"homepage", "$schema"}},
+		{"an address that is no text", with(`"homepage":null`), []string{"homepage"}},
+		{"a name that Windows shortens", strings.Replace(with(""), `"x"`, `"x."`, 1), []string{"name"}},
 		{"a name that leads out", strings.Replace(with(""), `"x"`, `"../x"`, 1), []string{"name"}},
-		{"a name that the lock could not tell apart", strings.Replace(with(""), `"x"`, `"a__b"`, 1), []string{"name"}},
+		{"a name that the lock could not tell apart", strings.Replace(with(""), `"x"`, `"@a__b/c"`, 1), []string{"name"}},
 		{"an empty tool", with(`"tools":[{}]`), []string{"tools[0].name", "tools[0].description", "tools[0].function", "tools[0].parameters"}},
 		{"a tool that is no object", with(`"tools":["t"]`), []string{"tools[0]"}},
 		{"a tool's unknown key", with(`"tools":[` + tool(`"title":"T"`) + `]`), []string{"tools[0].title"}},
 		{"a tool's name", with(`"tools":[` + strings.Replace(tool(""), `"t"`, `"a b"`, 1) + `]`), []string{"tools[0].name"}},
 		{"one name twice", with(`"tools":[` + tool("") + `,` + tool("") + `]`), []string{"tools[1].name"}},
-		{"a function that is no name", with(`"tools":[` + strings.Replace(tool(""), `"function":"t"`, `"function":"a.b"`, 1) + `]`), []string{"tools[0].function"}},
 		{"parameters that are no object", with(`"tools":[` + strings.Replace(tool(""), `{"type":"object"}`, `true`, 1) + `]`), []string{"tools[0].parameters"}},
 		{"platforms", with(`"tools":[` + tool(`"platforms":["linux","beos"]`) + `]`), []string{"tools[0].platforms[1]"}},
 		{"triggers", with(`"tools":[` + tool(`"triggers":["a",1,""],"alwaysAvailable":"no"`) + `]`), []string{"tools[0].triggers[1]", "tools[0].triggers[2]", "tools[0].alwaysAvailable"}},
@@ -165,13 +168,23 @@ func TestWhatIsOnlyOddIsAWarning(t *testing.T) {
 	}{
 		{"an unknown key in a permission's entry", folder(with(`"tools":[` + tool(`"permissions":{"ffi":[{"reason":"r","path":"/x"}]}`) + `]`)), []string{"tools[0].permissions.ffi[0].path"}},
 		{"one permission twice", folder(with(`"tools":[` + tool(`"permissions":{"ffi":[{"reason":"a"},{"reason":"b"}]}`) + `]`)), []string{"tools[0].permissions.ffi[1]"}},
+		{"a function that is hardly one", folder(with(`"tools":[` + strings.Replace(tool(""), `"function":"t"`, `"function":"a.b"`, 1) + `]`)), []string{"tools[0].function"}},
+		{"a blank text", folder(strings.Replace(with(""), `"X"`, `" "`, 1)), []string{"displayName"}},
+		{"a path from nowhere", folder(with(`"tools":[` + tool(`"permissions":{"read":[{"path":"notes","reason":"a"},{"path":"$nothing/x","reason":"a"},{"path":"$env.","reason":"a"},
+			{"path":"/a","reason":"a"},{"path":"C:\\a","reason":"a"},{"path":"\\\\server\\a","reason":"a"},{"path":"$home","reason":"a"},{"path":"$env.APPDATA\\a","reason":"a"}]}`) + `]`)),
+			[]string{"tools[0].permissions.read[0].path", "tools[0].permissions.read[1].path", "tools[0].permissions.read[2].path"}},
 		{"a memory that is not there", folder(with(`"memories":[{"kind":"knowledge","path":"a.md"}]`)), []string{"memories[0].path"}},
 		{"a skill without SKILL.md", folder(with(`"memories":[{"kind":"skill","path":"s"}]`), "s/x.md", "x"), []string{"memories[0].path"}},
 		{"a schema that is none", folder(with(`"tools":[` + strings.Replace(tool(""), `{"type":"object"}`, `{"type":"thing"}`, 1) + `]`)), []string{"tools[0].parameters"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			broken, warnings := issuesOf(t, c.files)
-			if len(broken) > 0 || len(warnings) != len(c.warnings) || !strings.HasPrefix(warnings[0], c.warnings[0]+": ") {
+			var places []string
+			for _, line := range warnings {
+				place, _, _ := strings.Cut(line, ": ")
+				places = append(places, place)
+			}
+			if len(broken) > 0 || !slices.Equal(places, c.warnings) {
 				t.Errorf("got %q %q, want warnings at %q", broken, warnings, c.warnings)
 			}
 		})
@@ -256,7 +269,8 @@ func TestDetectTakesOneMarker(t *testing.T) {
 }
 
 func FuzzAManifestIsReadOrRefusedInWords(f *testing.F) {
-	for _, seed := range []string{with(""), with(`"tools":[` + tool(`"permissions":{"net":[{"host":"a","ports":["*"],"reason":"r"}]}`) + `]`), `{"tools":[null,[],{}]}`, `{"memories":[{"path":1}]}`, "{", "\xff", `{"a":{"a":[[]]}}`} {
+	for _, seed := range []string{with(""), with(`"tools":[` + tool(`"permissions":{"net":[{"host":"a","ports":["*"],"reason":"r"}]}`) + `]`), `{"tools":[null,[],{}]}`, `{"memories":[{"path":1}]}`, "{", "\xff", `{"a":{"a":[[]]}}`,
+		with(`"homepage":"https://a.b","memories":[{"kind":"skill","path":"./a/"}],"tools":[` + tool(`"triggers":["a"],"platforms":["linux"],"permissions":{"env":[{"key":"A","reason":"r","optional":true}],"read":[{"path":"$home","reason":"r"}]}`) + `]`)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, manifest []byte) {
@@ -265,10 +279,10 @@ func FuzzAManifestIsReadOrRefusedInWords(f *testing.F) {
 			if ext.ID == "" || ext.DisplayName == "" || ext.Description == "" {
 				t.Errorf("accepted without what is required: %+v", ext)
 			}
-			for _, tool := range ext.Tools {
-				if !json.Valid(tool.Schema) {
-					t.Errorf("%s's schema is no JSON: %s", tool.Name, tool.Schema)
-				}
+			written := written(t, ext)
+			again, _, err := New().Load(folder(written))
+			if err != nil || !reflect.DeepEqual(again, ext) {
+				t.Errorf("written down and read again it is another one: %v\n%s\n%+v\n%+v", err, written, ext, again)
 			}
 			return
 		}
@@ -277,4 +291,48 @@ func FuzzAManifestIsReadOrRefusedInWords(f *testing.F) {
 			t.Errorf("refused without words: %v", fmt.Sprint(err))
 		}
 	})
+}
+
+// written puts an extension back into a manifest.
+func written(t *testing.T, ext *extension.Extension) string {
+	t.Helper()
+	type object = map[string]any
+	tools := []object{}
+	for _, tool := range ext.Tools {
+		permissions := map[extension.Kind][]object{}
+		for _, p := range tool.Permissions {
+			entry := object{"reason": p.Reason, "optional": p.Optional}
+			for name, value := range map[string]string{"host": p.Host, "path": p.Path, "binary": p.Binary, "key": p.EnvKey, "flag": p.Flag, "access": p.Access} {
+				if value != "" {
+					entry[name] = value
+				}
+			}
+			if p.Kind == extension.Net {
+				ports := []any{}
+				for _, port := range p.Ports {
+					if port == "*" {
+						ports = append(ports, port)
+					} else {
+						ports = append(ports, json.Number(port))
+					}
+				}
+				entry["ports"] = ports
+			}
+			permissions[p.Kind] = append(permissions[p.Kind], entry)
+		}
+		tools = append(tools, object{"name": tool.Name, "description": tool.Description, "parameters": tool.Schema, "function": tool.Function,
+			"triggers": append([]string{}, tool.Triggers...), "alwaysAvailable": tool.AlwaysAvailable, "platforms": append([]string{}, tool.Platforms...), "permissions": permissions})
+	}
+	manifest := object{"name": ext.ID, "displayName": ext.DisplayName, "description": ext.Description, "license": ext.License, "database": ext.Database, "tools": tools,
+		"memories": append([]extension.Memory{}, ext.Memories...)}
+	if ext.Homepage != "" {
+		manifest["homepage"] = ext.Homepage
+	}
+	var out strings.Builder
+	encoder := json.NewEncoder(&out) // without escapes that the author did not write
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(manifest); err != nil {
+		t.Fatalf("%s: %v", ext.ID, err)
+	}
+	return out.String()
 }

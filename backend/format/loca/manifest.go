@@ -71,7 +71,8 @@ func at(place, key string) string {
 	return place + "." + key
 }
 
-// text reads a text; a required one must not be empty.
+// text reads a text; a required one must not be empty. One of nothing but spaces keeps the format's rule (at least one
+// character) and shows nothing, so it is a warning.
 func (m *manifest) text(o object, place, key string, required bool) string {
 	value, present := o.get(key)
 	if !present {
@@ -84,8 +85,10 @@ func (m *manifest) text(o object, place, key string, required bool) string {
 	switch {
 	case !ok:
 		m.broken(at(place, key), "must be a text")
-	case required && strings.TrimSpace(s) == "":
+	case required && s == "":
 		m.broken(at(place, key), "must not be empty")
+	case required && strings.TrimSpace(s) == "":
+		m.warn(at(place, key), "is blank: nobody can read it")
 	}
 	return s
 }
@@ -130,7 +133,7 @@ func (m *manifest) read(root any) *extension.Extension {
 	}
 	m.fields(o, "", "$schema", "name", "displayName", "description", "license", "homepage", "database", "tools", "memories")
 	ext.ID = m.text(o, "", "name", true)
-	if ext.ID != "" && (len(ext.ID) > maxID || !npmName.MatchString(ext.ID) || strings.Contains(ext.ID, "..") || strings.Contains(ext.ID, "__")) {
+	if ext.ID != "" && !nameable(ext.ID) {
 		m.broken("name", "must be a name as npm has them, such as loca-extension-wordcount or @you/loca-extension-wordcount")
 	}
 	ext.DisplayName = m.text(o, "", "displayName", true)
@@ -156,10 +159,19 @@ func (m *manifest) read(root any) *extension.Extension {
 	return ext
 }
 
+// nameable says whether a name can be a folder's on every system and be found again in the lock, where "@scope/name" is
+// "@scope__name".
+func nameable(name string) bool {
+	scope, _, scoped := strings.Cut(name, "/")
+	return len(name) <= maxID && npmName.MatchString(name) && !strings.Contains(name, "..") && !strings.HasSuffix(name, ".") &&
+		!(scoped && strings.Contains(scope, "__"))
+}
+
+// link reads a web address; "" is none.
 func (m *manifest) link(o object, key string, schemes []string) string {
 	link := m.text(o, "", key, false)
-	if link == "" {
-		return ""
+	if value, _ := o.get(key); value != any(link) {
+		return "" // not there, or no text: text has said so
 	}
 	parsed, err := url.Parse(link)
 	if err != nil || parsed.Scheme == "" || parsed.Host == "" && schemes != nil || schemes != nil && !slices.Contains(schemes, parsed.Scheme) {
@@ -195,8 +207,8 @@ func (m *manifest) tool(value any, place string) extension.Tool {
 	}
 	tool.Description = m.text(o, place, "description", true)
 	tool.Function = m.text(o, place, "function", true)
-	if tool.Function != "" && !exporting.MatchString(tool.Function) {
-		m.broken(at(place, "function"), "must be the name of an export")
+	if tool.Function != "" && !exporting.MatchString(tool.Function) { // `export { x as "a b" }` can have it, and hardly any author means it
+		m.warn(at(place, "function"), "is hardly the name of an export")
 	}
 	tool.Schema = m.parameters(o, place)
 	tool.Triggers = m.texts(o, place, "triggers")
@@ -317,6 +329,8 @@ func (m *manifest) permission(kind extension.Kind, value any, place string) (ext
 		p.Path = m.text(o, place, "path", true)
 		if strings.ContainsRune(p.Path, 0) {
 			m.broken(at(place, "path"), "must not hold a NUL")
+		} else if p.Path != "" && !anchored(p.Path) {
+			m.warn(at(place, "path"), "is neither absolute nor starts with a template ("+strings.Join(templates, ", ")+"): it grants nothing")
 		}
 	case extension.Run:
 		p.Binary = m.text(o, place, "binary", true)
@@ -345,6 +359,16 @@ func (m *manifest) permission(kind extension.Kind, value any, place string) (ext
 		}
 	}
 	return p, true
+}
+
+// templates are what a path may start with (loca-extensions.md, Permissions).
+var templates = []string{"$home", "$downloads", "$models", "$sessions", "$extension", "$env.VAR"}
+
+// anchored says whether a path names a place: an absolute one of any system, or one below a template.
+func anchored(p string) bool {
+	first, _, _ := strings.Cut(strings.ReplaceAll(p, `\`, "/"), "/")
+	return first == "" || drive.MatchString(p) || slices.Contains(templates[:len(templates)-1], first) ||
+		strings.HasPrefix(first, "$env.") && len(first) > len("$env.")
 }
 
 func (m *manifest) ports(o object, place string) []string {
