@@ -307,10 +307,10 @@ func messageParam(m Message) openai.ChatCompletionMessageParamUnion {
 	return openai.UserMessage(m.Text)
 }
 
-// sentArgs are arguments as they may be sent back: servers parse them to fill their chat template, and answer broken JSON
-// with an error that would end the conversation for good.
+// sentArgs are arguments as they may be sent back: servers parse them to fill their chat template, and answer what is no
+// object with an error that would end the conversation for good.
 func sentArgs(args string) string {
-	if json.Valid([]byte(args)) {
+	if strings.HasPrefix(strings.TrimSpace(args), "{") && json.Valid([]byte(args)) {
 		return args
 	}
 	return "{}"
