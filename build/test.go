@@ -59,7 +59,7 @@ func (d *driver) stages() []stage {
 		{"build the Go code for Windows", "", d.goEnv("GOOS=windows", "CGO_ENABLED=0"), []string{"go", "build", "-tags", "desktop,production", "./..."}},
 		vet("vet the Go code for Windows", "desktop,production", d.goEnv("GOOS=windows", "CGO_ENABLED=0"), "./..."),
 		vet("vet the Go code for macOS", "", d.goEnv("GOOS=darwin", "CGO_ENABLED=0"), "./..."),
-		{"check the frontend's types", "frontend", nil, []string{d.npm(), "run", "--silent", "typecheck"}},
+		{"check the frontend's types", "frontend", nil, []string{d.npm(), "run", "--silent", "check"}},
 		{"run the Go tests", "", d.goEnv(), []string{"go", "test", "-race", "-tags", "browser", "./..."}},
 	}
 	if d.host.os == "linux" {
@@ -68,8 +68,8 @@ func (d *driver) stages() []stage {
 		say("the real window is driven on Linux only: its accessibility tree is reached over AT-SPI")
 	}
 	return append(stages,
-		stage{"run the frontend's unit tests", "frontend", nil, []string{d.npm(), "exec", "--", "vitest", "run"}},
-		stage{"run the end-to-end tests", "frontend", nil, []string{d.npm(), "exec", "--", "playwright", "test"}},
+		stage{"run the frontend's unit tests", "frontend", nil, []string{d.npm(), "run", "--silent", "test"}},
+		stage{"run the end-to-end tests", "frontend", nil, []string{d.npm(), "run", "--silent", "e2e"}},
 	)
 }
 
