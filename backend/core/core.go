@@ -15,8 +15,6 @@ import (
 	"portico/backend/confine"
 	"portico/backend/event"
 	"portico/backend/extension"
-	"portico/backend/format"
-	"portico/backend/format/loca"
 	"portico/backend/grant"
 	"portico/backend/install"
 	"portico/backend/runtime"
@@ -93,7 +91,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	if err := c.Sessions.Purge(ctx, time.Now().Add(-undoTime)); err != nil {
 		return fmt.Errorf("purge deleted sessions: %w", err)
 	}
-	c.installer = install.New(install.Options{Data: c.places.Data, Formats: []format.Format{loca.New()}, Now: time.Now})
+	c.installer = install.New(install.Options{Data: c.places.Data, Formats: formats(), Now: time.Now, Confirmed: c.confirmed, Confirm: c.confirm})
 	if err := c.installer.Recover(ctx); err != nil {
 		return fmt.Errorf("tidy up an install that was cut off: %w", err)
 	}
@@ -102,7 +100,10 @@ func (c *Core) assemble(ctx context.Context) error {
 		return err
 	}
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
-	c.agent = agent.New(agent.Options{Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants})
+	c.agent = agent.New(agent.Options{
+		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
+		Locale: c.options.Locale, Present: c.options.Present,
+	})
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	return c.watchLocks(background)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/google/uuid"
+
 	"portico/backend/capability"
 	"portico/backend/extension"
 	"portico/backend/grant"
@@ -46,7 +48,7 @@ func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error)
 		return nil, err
 	}
 	return instance.Call(ctx, capability.Call{
-		ID: newID(), Extension: d.Ref, Tool: tool.Name, Origin: capability.FromPerson, Locale: c.options.Locale,
+		ID: uuid.NewString(), Extension: d.Ref, Tool: tool.Name, Origin: capability.FromPerson, Locale: c.options.Locale,
 	}, tool.Name, args)
 }
 

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"unicode/utf8"
 
 	"portico/backend/event"
 	"portico/backend/extension"
 	"portico/backend/grant"
 	"portico/backend/install"
+	"portico/backend/runtime/deno"
 )
 
 const (
@@ -22,9 +22,18 @@ const (
 	maxShownLogBytes  = 256 << 10
 )
 
-// Extensions gives every extension on this computer, with its tools, by display name.
+// Extensions gives every extension of the agent, with its tools, by display name.
 func (c *Core) Extensions(ctx context.Context) ([]ExtensionView, error) {
-	copies, err := c.installer.List(ctx)
+	return c.ExtensionsOf(ctx, "")
+}
+
+// ExtensionsOf gives those of the agent, and of a project where one is named by its absolute folder.
+func (c *Core) ExtensionsOf(ctx context.Context, project string) ([]ExtensionView, error) {
+	var projects []string
+	if project != "" {
+		projects = []string{project}
+	}
+	copies, err := c.installer.List(ctx, projects...)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +43,6 @@ func (c *Core) Extensions(ctx context.Context) ([]ExtensionView, error) {
 			return nil, err
 		}
 	}
-	sort.SliceStable(views, func(a, b int) bool { return views[a].DisplayName < views[b].DisplayName })
 	return views, nil
 }
 
@@ -165,9 +173,19 @@ func (c *Core) Remove(ctx context.Context, ref extension.Ref) error {
 	if err := c.installer.Remove(ctx, ref); err != nil {
 		return err
 	}
-	err := errors.Join(c.grants.Forget(ctx, ref), c.switches.forget(ctx, ref))
+	err := errors.Join(c.grants.Forget(ctx, ref), c.switches.forget(ctx, ref), c.dropData(ref))
 	c.extensionsChanged()
 	return err
+}
+
+// dropData removes what an extension kept, its log and its cache.
+func (c *Core) dropData(ref extension.Ref) error {
+	for _, path := range []string{filepath.Join(c.places.Data, "extension-data", ref.Key()), filepath.Join(c.places.Cache, "deno", ref.Key()), deno.LogFile(c.places.Logs, ref)} {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("remove what %s kept: %w", ref.ID, err)
+		}
+	}
+	return nil
 }
 
 func (c *Core) extensionsChanged() { c.Events.Publish(event.Event{Topic: event.Extensions}) }
@@ -205,7 +223,7 @@ func trimToRune(data []byte) []byte {
 
 // ExtensionLog gives the end of the extension's log file; empty when it never wrote one.
 func (c *Core) ExtensionLog(ctx context.Context, ref extension.Ref) (text string, truncated bool, err error) {
-	file, err := os.Open(c.logFile(ref))
+	file, err := os.Open(deno.LogFile(c.places.Logs, ref))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", false, nil
 	}

@@ -56,8 +56,8 @@ func (c *Core) toolView(ref extension.Ref, ext *extension.Extension, tool extens
 	}
 	for _, d := range decided {
 		view.Permissions = append(view.Permissions, PermissionView{
-			Permission: d.Permission, Key: d.Permission.Key(), Resolved: grant.Resolve(d.Permission, c.grantPlaces(ref)),
-			Decision: d.Decision, Risk: grant.RiskOf(d.Permission, c.level),
+			Permission: d.Permission, Key: d.Permission.Key(), Resolved: grant.Resolve(d.Permission, c.placesOf(ref)),
+			Decision: d.Decision, Risk: grant.RiskOf(d.Permission, c.level.Name),
 		})
 	}
 	return view

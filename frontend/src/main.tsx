@@ -1,0 +1,17 @@
+import "@fontsource-variable/inter";
+import "./app.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { client } from "./host/queries";
+import { setupI18n } from "./i18n";
+import { Shell } from "./shell/Shell";
+
+setupI18n(navigator.language);
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <Shell />
+    </QueryClientProvider>
+  </StrictMode>,
+);
