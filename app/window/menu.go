@@ -50,8 +50,9 @@ func (w *Window) bar() []entry {
 			action(wordPalette, "cmdorctrl+k", "palette.open"),
 			action(wordSidebar, "cmdorctrl+b", "sidebar.toggle"),
 			separator,
-			action(wordNextTab, "ctrl+page down", "tab.next"),
-			action(wordPreviousTab, "ctrl+page up", "tab.previous"),
+			// Ctrl+Tab is the page's: GTK takes no Tab as a menu's key.
+			action(wordNextTab, "", "tab.next"),
+			action(wordPreviousTab, "", "tab.previous"),
 			separator,
 			action(wordZoomIn, "cmdorctrl+plus", "view.zoomIn"),
 			action(wordZoomOut, "cmdorctrl+-", "view.zoomOut"),

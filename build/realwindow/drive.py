@@ -1,0 +1,149 @@
+"""Drives Portico's real window and says each case's outcome as a line of JSON. Run by realwindow_test.go."""
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from desktop import NotThere, Program, Screen, end, until
+
+here = Path(__file__).parent
+
+# What the page calls things, in English.
+SETTINGS = "Settings"
+EXTENSIONS = "Extensions"
+
+
+class Drive:
+    def __init__(self, options):
+        self.options = options
+        self.home = Path(options.scratch) / "home"
+        self.artefacts = Path(options.artefacts)
+        self.screen = Screen()
+        self.app = None
+        self.failed = False
+
+    def start(self):
+        self.app = Program(self.screen, [self.options.binary], {
+            "PORTICO_HOME": str(self.home), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+            # A person's desktop draws with what the screen has; a virtual one has no GPU to ask.
+            "LIBGL_ALWAYS_SOFTWARE": "1",
+        }, "Portico")
+
+    def case(self, name, do):
+        try:
+            do()
+            outcome = {"case": name, "ok": True}
+        except Exception as error:  # whatever it is, the case did not hold
+            outcome = {"case": name, "ok": False, "why": f"{type(error).__name__}: {error}"}
+            self.failed = True
+            self.screen.picture(self.artefacts / f"failed-{re.sub('[^a-z0-9]+', '-', name.lower())}.png")
+        print(json.dumps(outcome), flush=True)
+        return outcome["ok"]
+
+    # Cases, in the order in which a person meets them.
+
+    def opens(self):
+        self.start()
+        self.app.find("document web", re.compile("."))
+
+    def has_a_native_menu(self):
+        bar = self.app.find("menu bar", "")
+        names = [n.name for n in self.app.walk(bar) if n.getRoleName() in ("menu", "menu item") and n.name]
+        for wanted in ("File", "New Chat", "Settings…", "Edit", "Paste", "View", "Command Palette…", "Help", "About Portico"):
+            if wanted not in names:
+                raise NotThere(f"{wanted!r} in the menu, which has {names}")
+
+    def stays_on_its_page_when_a_file_is_dropped(self):
+        before = self.app.find("document web", re.compile(".")).name
+        dropped = Path(self.options.scratch) / "dropped page.html"
+        dropped.write_text("<title>Taken over</title><h1>Taken over</h1>")
+        source = subprocess.Popen(["/usr/bin/python3", str(here / "dragsource.py"), "Drag from here", str(dropped)], stderr=subprocess.DEVNULL)
+        try:
+            window = until("the window to drag from", lambda: self.screen.run("xdotool", "search", "--onlyvisible", "--name", "^Drag from here$").split())[-1]
+            self.screen.run("xdotool", "windowmove", "--sync", window, "1300", "20")
+            place = dict(line.split("=") for line in self.screen.run("xdotool", "getwindowgeometry", "--shell", window).split())
+            x, y = int(place["X"]) + 30, int(place["Y"]) + 30
+            self.screen.run("xdotool", "mousemove", str(x), str(y), "mousedown", "1")
+            for step in range(1, 13):  # a drag begins with movement, and is told of by it
+                time.sleep(0.05)
+                self.screen.run("xdotool", "mousemove", str(x - 50 * step), str(y + 30 * step))
+            time.sleep(0.3)
+            self.screen.run("xdotool", "mouseup", "1")
+            time.sleep(1)  # long enough for a page to be replaced
+        finally:
+            end(source)
+        after = self.app.find("document web", re.compile(".")).name
+        if after != before or any("Taken over" in text for text in self.app.texts()):
+            raise NotThere(f"the page {before!r}: in its place is {after!r}")
+
+    def comes_back_where_it_was(self):
+        window = self.app.window
+        self.screen.run("xdotool", "windowmove", "--sync", window, "150", "90")
+        self.screen.run("xdotool", "windowsize", "--sync", window, "1000", "700")
+        time.sleep(1)  # more than the rest after which a place is kept
+        before = self.app.geometry()
+        code = self.app.close()
+        if code != 0:
+            raise NotThere(f"a good end: the app ended with {code}:\n{self.app.said()}")
+        self.start()
+        after = self.app.geometry()
+        if after != before:
+            raise NotThere(f"the window at {before}: it is at {after}")
+
+    def leaves_no_process_behind(self):
+        tree = descendants(self.app.process.pid)
+        code = self.app.close()
+        if code != 0:
+            raise NotThere(f"a good end: the app ended with {code}:\n{self.app.said()}")
+        until(lambda: f"the end of {[describe(p) for p in tree if alive(p)]}", lambda: not any(alive(p) for p in tree), 5)
+
+    def run(self):
+        try:
+            if self.case("it opens", self.opens):
+                self.case("it has a native menu", self.has_a_native_menu)
+                self.case("a dropped file leaves the page in its place", self.stays_on_its_page_when_a_file_is_dropped)
+                self.case("it comes back where it was", self.comes_back_where_it_was)
+                self.case("it leaves no process behind", self.leaves_no_process_behind)
+        finally:
+            if self.app is not None:
+                end(self.app.process)
+            self.screen.close()
+        return 1 if self.failed else 0
+
+
+def descendants(root):
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+    found, frontier = [], [root]
+    while frontier:
+        frontier = [child for child, parent in parents.items() if parent in frontier]
+        found.extend(frontier)
+    return found
+
+
+def alive(pid):
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def describe(pid):
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+    except OSError:
+        return str(pid)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for name in ("binary", "example", "scratch", "artefacts"):
+        parser.add_argument("--" + name, required=True)
+    sys.exit(Drive(parser.parse_args()).run())
