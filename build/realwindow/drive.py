@@ -43,6 +43,28 @@ class Drive:
         print(json.dumps(outcome), flush=True)
         return outcome["ok"]
 
+    def drop(self, path):
+        """Drags a file from another program onto the middle of the window, and lets go."""
+        source = subprocess.Popen(["/usr/bin/python3", str(here / "dragsource.py"), "Drag from here", str(path)], stdout=subprocess.PIPE, text=True)
+        try:
+            wait_for(source, "ready")
+            window = until("the window to drag from", lambda: self.screen.run("xdotool", "search", "--onlyvisible", "--name", "^Drag from here$").split())[-1]
+            self.screen.run("xdotool", "windowmove", "--sync", window, "1300", "20")
+            place = dict(line.split("=") for line in self.screen.run("xdotool", "getwindowgeometry", "--shell", window).split())
+            x, y = int(place["X"]) + 30, int(place["Y"]) + 30
+            self.screen.run("xdotool", "mousemove", "--sync", str(x), str(y))
+            self.screen.run("xdotool", "mousedown", "1")
+            for step in range(1, 13):  # a drag begins with movement, and is told of by it
+                time.sleep(0.05)
+                self.screen.run("xdotool", "mousemove", str(x - 50 * step), str(y + 30 * step))
+            wait_for(source, "given")
+            time.sleep(0.3)
+            self.screen.run("xdotool", "mouseup", "1")
+            wait_for(source, "ended")
+            time.sleep(1)  # long enough for a page to be replaced
+        finally:
+            end(source)
+
     # Cases, in the order in which a person meets them.
 
     def opens(self):
@@ -60,21 +82,7 @@ class Drive:
         before = self.app.find("document web", re.compile(".")).name
         dropped = Path(self.options.scratch) / "dropped page.html"
         dropped.write_text("<title>Taken over</title><h1>Taken over</h1>")
-        source = subprocess.Popen(["/usr/bin/python3", str(here / "dragsource.py"), "Drag from here", str(dropped)], stderr=subprocess.DEVNULL)
-        try:
-            window = until("the window to drag from", lambda: self.screen.run("xdotool", "search", "--onlyvisible", "--name", "^Drag from here$").split())[-1]
-            self.screen.run("xdotool", "windowmove", "--sync", window, "1300", "20")
-            place = dict(line.split("=") for line in self.screen.run("xdotool", "getwindowgeometry", "--shell", window).split())
-            x, y = int(place["X"]) + 30, int(place["Y"]) + 30
-            self.screen.run("xdotool", "mousemove", str(x), str(y), "mousedown", "1")
-            for step in range(1, 13):  # a drag begins with movement, and is told of by it
-                time.sleep(0.05)
-                self.screen.run("xdotool", "mousemove", str(x - 50 * step), str(y + 30 * step))
-            time.sleep(0.3)
-            self.screen.run("xdotool", "mouseup", "1")
-            time.sleep(1)  # long enough for a page to be replaced
-        finally:
-            end(source)
+        self.drop(dropped)
         after = self.app.find("document web", re.compile(".")).name
         if after != before or any("Taken over" in text for text in self.app.texts()):
             raise NotThere(f"the page {before!r}: in its place is {after!r}")
@@ -112,6 +120,14 @@ class Drive:
                 end(self.app.process)
             self.screen.close()
         return 1 if self.failed else 0
+
+
+def wait_for(process, word):
+    """Reads what a program says up to a word."""
+    for line in process.stdout:
+        if line.strip() == word:
+            return
+    raise NotThere(f"{word!r} from {process.args[1]}, which ended")
 
 
 def descendants(root):

@@ -39,6 +39,7 @@ func TestRealWindow(t *testing.T) {
 	// A session bus of its own: the accessibility bus hangs off it, and no other program's windows are on it.
 	drive := exec.CommandContext(t.Context(), "dbus-run-session", "--", "/usr/bin/python3", "-u", "drive.py",
 		"--binary", binary, "--example", filepath.Join(root, "testdata", "loca", "wordcount"), "--scratch", t.TempDir(), "--artefacts", artefacts)
+	drive.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1") // nothing is written into the repository
 	var said bytes.Buffer
 	drive.Stderr = &said
 	drive.WaitDelay = 5 * time.Second
