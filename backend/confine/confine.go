@@ -2,12 +2,17 @@
 // started. What holds is the system's to say: InForce tells, and nothing here pretends to more. It decides nothing about
 // what is allowed; it is given the policy.
 //
-// A child and its descendants die with this process, also when it is killed.
+// A child and its descendants die with this process, also when it is killed. What a child says on its standard error has
+// reached its writer when Wait returns.
 package confine
 
 import (
+	"errors"
 	"io"
+	"os"
+	"os/exec"
 	"sync"
+	"time"
 )
 
 // Policy is what a child may do. What is not named is refused where the system can refuse it.
@@ -58,10 +63,10 @@ type Command struct {
 	Cache string
 }
 
-// Process is a started child. Stdin and Stdout are pipes; Wait closes them.
+// Process is a started child. Stdin and Stdout are pipes; who started it reads Stdout to its end and calls Close.
 type Process struct {
-	Stdin  io.WriteCloser
-	Stdout io.ReadCloser
+	Stdin  *os.File
+	Stdout *os.File
 	Pid    int
 
 	exited chan struct{}
@@ -78,5 +83,66 @@ func (p *Process) Wait() error {
 // Exited is closed when the child is gone.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Kill ends the child and all it started; it does not wait.
+// Kill ends the child and all it started; it does not wait. It may be called at any time, and more than once.
 func (p *Process) Kill() { p.kill() }
+
+// Close lets go of the pipes. A child that still lives sees its input end.
+func (p *Process) Close() error { return errors.Join(p.Stdin.Close(), p.Stdout.Close()) }
+
+// stderrGrace is how long after a child's end its standard error may still be held open, by something it started that is
+// being ended too.
+const stderrGrace = 2 * time.Second
+
+// streams are a child's three standard streams, both ends of each.
+type streams struct {
+	in, inChild   *os.File
+	out, outChild *os.File
+	err, errChild *os.File
+	copied        chan struct{} // closed when standard error ended
+}
+
+func openStreams(cmd *exec.Cmd) (*streams, error) {
+	s := &streams{copied: make(chan struct{})}
+	var errs [3]error
+	s.inChild, s.in, errs[0] = os.Pipe()
+	s.out, s.outChild, errs[1] = os.Pipe()
+	s.err, s.errChild, errs[2] = os.Pipe()
+	if err := errors.Join(errs[:]...); err != nil {
+		s.close(s.inChild, s.in, s.out, s.outChild, s.err, s.errChild)
+		return nil, err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.inChild, s.outChild, s.errChild
+	return s, nil
+}
+
+func (s *streams) close(files ...*os.File) {
+	for _, file := range files {
+		if file != nil {
+			file.Close()
+		}
+	}
+}
+
+// started lets go of the child's ends and hands its standard error on. failed lets go of everything.
+func (s *streams) started(to io.Writer) {
+	s.close(s.inChild, s.outChild, s.errChild)
+	if to == nil {
+		to = io.Discard
+	}
+	go func() { // ends with the stream, at the latest stderrGrace after the child
+		defer close(s.copied)
+		defer s.err.Close()
+		// A writer that fails must not stop the child: it would block on a full pipe.
+		if _, err := io.Copy(to, s.err); err != nil {
+			io.Copy(io.Discard, s.err)
+		}
+	}()
+}
+
+func (s *streams) failed() { s.close(s.inChild, s.in, s.out, s.outChild, s.err, s.errChild) }
+
+// ended waits until what the child said last has reached its writer.
+func (s *streams) ended() {
+	s.err.SetReadDeadline(time.Now().Add(stderrGrace))
+	<-s.copied
+}

@@ -1,9 +1,9 @@
 package confine
 
 import (
-	"errors"
 	"fmt"
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
@@ -24,34 +24,49 @@ func Start(policy Policy, c Command) (*Process, error) {
 		path, args = sandboxExec, append([]string{"-p", seatbeltProfile(policy), c.Path}, c.Args...)
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = c.Env, c.Dir, c.Stderr
+	cmd.Env, cmd.Dir = c.Env, c.Dir
 	if cmd.Env == nil {
-		cmd.Env = []string{}
+		cmd.Env = []string{} // nil would mean all of ours
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p := &Process{exited: make(chan struct{})}
-	var err error
-	if p.Stdin, err = cmd.StdinPipe(); err == nil {
-		p.Stdout, err = cmd.StdoutPipe()
-	}
+	stdio, err := openStreams(cmd)
 	if err == nil {
-		err = cmd.Start()
+		if err = cmd.Start(); err != nil {
+			stdio.failed()
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
-	p.Pid = cmd.Process.Pid
-	p.kill = func() { syscall.Kill(-p.Pid, syscall.SIGKILL) }
+	stdio.started(c.Stderr)
+	group := &group{leader: cmd.Process.Pid}
+	p := &Process{Stdin: stdio.in, Stdout: stdio.out, Pid: cmd.Process.Pid, exited: make(chan struct{}), kill: group.end}
 	go func() { // ends with the child
-		state, err := cmd.Process.Wait()
-		if err == nil && !state.Success() {
-			err = &exec.ExitError{ProcessState: state}
-		}
-		p.err = err
-		if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			p.err = errors.Join(p.err, err)
-		}
+		p.err = cmd.Wait()
+		group.end()
+		group.forget()
+		stdio.ended()
 		close(p.exited)
 	}()
 	return p, nil
+}
+
+// group is a child's process group, for as long as its number is surely its own.
+type group struct {
+	mu     sync.Mutex
+	leader int
+}
+
+func (g *group) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.leader != 0 {
+		syscall.Kill(-g.leader, syscall.SIGKILL)
+	}
+}
+
+func (g *group) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.leader = 0
 }

@@ -14,6 +14,7 @@ import (
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
+	"golang.org/x/sys/unix"
 )
 
 // Landlock's versions from which it knows something (kernel.org, Landlock: unprivileged access control).
@@ -55,7 +56,8 @@ func Start(policy Policy, c Command) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
-	cmd := &exec.Cmd{Path: launcher, Args: []string{"portico-confine"}, Env: c.Env, Dir: c.Dir, Stderr: c.Stderr, ExtraFiles: []*os.File{told}}
+	defer tell.Close()
+	cmd := &exec.Cmd{Path: launcher, Args: []string{"portico-confine"}, Env: c.Env, Dir: c.Dir, ExtraFiles: []*os.File{told}}
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would mean all of ours
 	}
@@ -64,81 +66,103 @@ func Start(policy Policy, c Command) (*Process, error) {
 		death = syscall.SIGTERM // the supervisor ends what was started before it goes
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: death}
-	cmd.WaitDelay = superviseGrace // a descendant that keeps the pipes open is no reason to wait for ever
-	p := &Process{exited: make(chan struct{})}
-	if p.Stdin, err = cmd.StdinPipe(); err == nil {
-		p.Stdout, err = cmd.StdoutPipe()
-	}
+	stdio, err := openStreams(cmd)
 	if err == nil {
-		err = spawn(cmd)
+		if err = spawn(cmd); err != nil {
+			stdio.failed()
+		}
 	}
 	told.Close()
 	if err != nil {
-		tell.Close()
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
-	p.Pid = cmd.Process.Pid
-	p.kill = killer(cmd, policy.Starts)
+	stdio.started(c.Stderr)
+	ending := &ending{pid: cmd.Process.Pid, supervised: policy.Starts}
+	p := &Process{Stdin: stdio.in, Stdout: stdio.out, Pid: cmd.Process.Pid, exited: make(chan struct{}), kill: ending.begin}
+	go func() { // ends with the child
+		p.err = ending.await(cmd)
+		stdio.ended()
+		close(p.exited)
+	}()
 	data, err := json.Marshal(order{policy, c.Path, append([]string{c.Path}, c.Args...), os.Getpid()})
 	if err == nil {
 		_, err = tell.Write(data)
 	}
-	err = errors.Join(err, tell.Close())
-	go func() { // ends with the child
-		p.err = waitFor(cmd)
-		syscall.Kill(-p.Pid, syscall.SIGKILL) // what is left of its group
-		close(p.exited)
-	}()
 	if err != nil {
 		p.Kill()
-		return nil, errors.Join(fmt.Errorf("tell the launcher what %s may do: %w", c.Path, err), p.Wait())
+		return nil, errors.Join(fmt.Errorf("tell the launcher what %s may do: %w", c.Path, err), p.Wait(), p.Close())
 	}
 	return p, nil
 }
 
-// waitFor waits for the process alone: its pipes are read by their owner until they end, and closing them here would lose
-// what a child said last.
-func waitFor(cmd *exec.Cmd) error {
-	state, err := cmd.Process.Wait()
-	if err != nil {
-		return err
-	}
-	cmd.ProcessState = state
-	if !state.Success() {
-		return &exec.ExitError{ProcessState: state}
-	}
-	return nil
+// ending ends a child's whole group, and never a group that is not its own any more: once the child is collected its
+// number may be given to another.
+type ending struct {
+	pid        int
+	supervised bool
+
+	mu        sync.Mutex
+	begun     bool
+	collected bool
 }
 
-// killer ends the whole group. A supervisor is asked first: only it reaches what left the group.
-func killer(cmd *exec.Cmd, supervised bool) func() {
-	pid := cmd.Process.Pid
-	if !supervised {
-		return func() { syscall.Kill(-pid, syscall.SIGKILL) }
+// begin ends the group. A supervisor is asked first: only it reaches what left the group.
+func (e *ending) begin() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.collected || e.begun && e.supervised {
+		return
 	}
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			syscall.Kill(pid, syscall.SIGTERM)
-			time.AfterFunc(superviseGrace, func() { syscall.Kill(-pid, syscall.SIGKILL) })
-		})
+	e.begun = true
+	if !e.supervised {
+		syscall.Kill(-e.pid, syscall.SIGKILL)
+		return
 	}
+	syscall.Kill(e.pid, syscall.SIGTERM)
+	time.AfterFunc(superviseGrace, e.force)
+}
+
+func (e *ending) force() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.collected {
+		syscall.Kill(-e.pid, syscall.SIGKILL)
+	}
+}
+
+// await waits for the child, ends what is left of its group while the child still holds the group's number, and collects
+// it.
+func (e *ending) await(cmd *exec.Cmd) error {
+	for {
+		err := unix.Waitid(unix.P_PID, e.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	syscall.Kill(-e.pid, syscall.SIGKILL)
+	e.collected = true
+	return cmd.Wait() // the streams are files of ours, so that it waits for the process alone
 }
 
 // spawn starts commands from one thread that lives as long as this process: Linux ends a child with the *thread* that
 // started it, and Go's threads come and go.
 func spawn(cmd *exec.Cmd) error {
 	spawner.Do(func() {
-		go func() {
-			runtime.LockOSThread()
-			for s := range spawns {
-				s.done <- s.cmd.Start()
-			}
-		}()
+		go spawnLoop()
 	})
 	s := spawning{cmd, make(chan error, 1)}
 	spawns <- s
 	return <-s.done
+}
+
+// spawnLoop lives as long as this process.
+func spawnLoop() {
+	runtime.LockOSThread()
+	for s := range spawns {
+		s.done <- s.cmd.Start()
+	}
 }
 
 type spawning struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -27,36 +28,57 @@ func Start(policy Policy, c Command) (*Process, error) {
 	}
 	defer token.Close()
 	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = c.Env, c.Dir, c.Stderr
+	cmd.Env, cmd.Dir = c.Env, c.Dir
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
 	// Suspended until it is in the job: nothing it starts can come before that.
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, Token: syscall.Token(token), CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP}
-	p := &Process{exited: make(chan struct{})}
-	if p.Stdin, err = cmd.StdinPipe(); err == nil {
-		p.Stdout, err = cmd.StdoutPipe()
-	}
+	stdio, err := openStreams(cmd)
 	if err == nil {
-		err = cmd.Start()
+		if err = cmd.Start(); err != nil {
+			stdio.failed()
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", c.Path, err), windows.CloseHandle(job))
 	}
-	p.Pid = cmd.Process.Pid
+	stdio.started(c.Stderr)
+	held := &heldJob{handle: job}
+	p := &Process{Stdin: stdio.in, Stdout: stdio.out, Pid: cmd.Process.Pid, exited: make(chan struct{}), kill: held.end}
 	if err := enterJob(job, uint32(p.Pid)); err != nil {
-		return nil, errors.Join(fmt.Errorf("start %s: %w", c.Path, err), cmd.Process.Kill(), cmd.Wait(), windows.CloseHandle(job))
+		return nil, errors.Join(fmt.Errorf("start %s: %w", c.Path, err), cmd.Process.Kill(), cmd.Wait(), held.close(), p.Close())
 	}
-	p.kill = func() { windows.TerminateJobObject(job, 1) }
 	go func() { // ends with the child
-		state, err := cmd.Process.Wait()
-		if err == nil && !state.Success() {
-			err = &exec.ExitError{ProcessState: state}
-		}
-		p.err = errors.Join(err, windows.CloseHandle(job))
+		err := cmd.Wait()
+		held.end()
+		stdio.ended()
+		p.err = errors.Join(err, held.close())
 		close(p.exited)
 	}()
 	return p, nil
+}
+
+// heldJob is a job for as long as its handle is surely its own.
+type heldJob struct {
+	mu     sync.Mutex
+	handle windows.Handle
+}
+
+func (j *heldJob) end() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.handle != 0 {
+		windows.TerminateJobObject(j.handle, 1)
+	}
+}
+
+func (j *heldJob) close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	handle := j.handle
+	j.handle = 0
+	return windows.CloseHandle(handle)
 }
 
 func newJob(limits Limits) (windows.Handle, error) {

@@ -1,0 +1,388 @@
+package deno
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"portico/backend/capability"
+	"portico/backend/extension"
+	"portico/backend/grant"
+)
+
+// Call runs one tool. What the person is asked before the start counts for no time limit; then the call has a process of
+// its own, and returns when that is gone.
+func (i *instance) Call(ctx context.Context, call capability.Call, name string, args json.RawMessage) (json.RawMessage, error) {
+	generation, ok := i.enter()
+	if !ok {
+		return nil, extension.NewProblem("call.stopped", "{extension} was stopped.", "Try again.", "extension", i.ext.DisplayName)
+	}
+	defer i.busy.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(i.ctx, cancel)()
+	tool := i.ext.Tool(name)
+	if tool == nil {
+		return nil, extension.NewProblem("tool.missing", "{extension} has no tool {tool}.", "Its page lists the tools it has.", "extension", i.ext.DisplayName, "tool", name)
+	}
+	p, err := i.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	decided, err := i.permit(ctx, call, *tool)
+	if err != nil {
+		return nil, err
+	}
+	layers := grant.Compile(decided, i.places)
+	for _, refused := range layers.Refused {
+		i.say(call, "warn", fmt.Sprintf("%s is not given: %s", refused.Permission.Key(), refused.Why))
+	}
+	if err := i.runtime.running.acquire(ctx); err != nil {
+		return nil, err
+	}
+	w, err := i.worker(ctx, p, *tool, layers, generation)
+	if err != nil {
+		i.runtime.running.release()
+		return nil, err
+	}
+	c := &conversation{instance: i, call: call, tool: *tool, worker: w, slot: true}
+	result, err := c.run(ctx, args)
+	if err == nil && call.Session != "" {
+		i.Warm(call, name) // in use in a session: the next call finds a worker
+	}
+	return result, err
+}
+
+// worker gives one that was booted ahead for exactly this, or boots one.
+func (i *instance) worker(ctx context.Context, p *prepared, tool extension.Tool, layers grant.Layers, generation int) (*worker, error) {
+	if i.current() == generation {
+		if w := i.runtime.ahead.take(i, i.key(p, tool, layers)); w != nil {
+			if !w.gone() {
+				return w, nil
+			}
+			w.end() // it died while it waited
+		}
+	}
+	return i.boot(ctx, p, layers)
+}
+
+// permit asks about what is undecided, before anything starts, and gives the decisions for this call.
+func (i *instance) permit(ctx context.Context, call capability.Call, tool extension.Tool) ([]grant.Decided, error) {
+	decided, err := i.host.Decided(ctx, call, tool)
+	if err != nil {
+		return nil, err
+	}
+	if p := missing(decided); p != nil {
+		return nil, denied(i.ext, tool, *p) // asking about the others would be for nothing
+	}
+	var open []int
+	var asked []extension.Permission
+	for n := range decided {
+		if undecided(decided[n]) {
+			open, asked = append(open, n), append(asked, decided[n].Permission)
+		}
+	}
+	if len(asked) == 0 {
+		return decided, nil
+	}
+	answers, err := i.host.Permit(ctx, call, tool, asked)
+	if err != nil {
+		return nil, err
+	}
+	for n, at := range open {
+		decided[at].Decision = grant.Deny // an answer that is none allows nothing
+		if n < len(answers) && answers[n].Decision == grant.Allow {
+			decided[at].Decision, decided[at].Lasting = grant.Allow, answers[n].Lasting
+		}
+	}
+	if p := missing(decided); p != nil {
+		return nil, denied(i.ext, tool, *p)
+	}
+	return decided, nil
+}
+
+func denied(ext *extension.Copy, tool extension.Tool, p extension.Permission) *extension.Problem {
+	return extension.NewProblem("call.denied", "permission denied: {key}.", "Allow it on the page of {extension}, or when {tool} asks again.",
+		"key", p.Key(), "extension", ext.DisplayName, "tool", extension.Address(ext.ID, tool.Name))
+}
+
+// say logs a line with the call and in the extension's log.
+func (i *instance) say(call capability.Call, level, message string) {
+	i.note(level, "[%s] %s", call.Tool, message)
+	i.host.Log(call, level, message)
+}
+
+// conversation is one call with its worker. Its loop is the only one that touches its fields.
+type conversation struct {
+	*instance
+	call   capability.Call
+	tool   extension.Tool
+	worker *worker
+
+	clock    clock
+	progress coalescer
+	slot     bool // it counts as running
+
+	asking   sync.WaitGroup
+	answered chan answer
+	resumed  chan error
+	open     int      // forms that are shown
+	answers  []answer // that wait for a slot
+	resuming bool
+
+	frames, logLines, logBytes, displays int
+}
+
+type answer struct {
+	Type    string            `json:"type"`
+	Request int               `json:"request"`
+	Answers []json.RawMessage `json:"answers,omitempty"`
+	Error   string            `json:"error,omitempty"`
+}
+
+func (c *conversation) run(ctx context.Context, args json.RawMessage) (result json.RawMessage, err error) {
+	asking, stopAsking := context.WithCancel(ctx)
+	c.answered, c.resumed = make(chan answer), make(chan error)
+	c.clock.start(c.tool.TimeLimit)
+	c.progress.pass = func(p capability.Progress) { c.host.Progress(c.call, p) }
+	defer func() {
+		stopAsking()
+		c.worker.end()
+		c.clock.stop()
+		c.progress.flush()
+		c.finishAsking()
+		if c.slot {
+			c.runtime.running.release()
+		}
+		if n := c.worker.dropped.Load(); n > 0 {
+			c.note("warn", "[%s] %d frames were no frames and were dropped", c.call.Tool, n)
+		}
+	}()
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	chat := map[string]any{"userMessage": c.call.UserMessage, "sessionId": nil}
+	if c.call.Session != "" {
+		chat["sessionId"] = c.call.Session
+	}
+	if c.call.Locale != "" {
+		chat["locale"] = c.call.Locale
+	}
+	if err := c.worker.send(map[string]any{"type": "call", "call": map[string]any{"fn": c.tool.Function, "args": string(args), "context": chat}}); err != nil {
+		return nil, c.worker.failed(c.ext, err)
+	}
+	cancelled := ctx.Done()
+	var grace <-chan time.Time
+	for {
+		select {
+		case f, ok := <-c.worker.frames:
+			switch {
+			case ctx.Err() != nil && (!ok || f.last()):
+				return nil, ctx.Err() // what a cancelled call still says counts no more
+			case !ok:
+				return nil, c.worker.failed(c.ext, nil)
+			case f.last():
+				return c.ended(f)
+			}
+			if c.frames++; c.frames > maxFrames {
+				return nil, extension.NewProblem("call.flood", "{tool} sent more than {count} messages and was ended.", "Its author has to make it report less often.", "tool", c.tool.Title(), "count", fmt.Sprint(maxFrames))
+			}
+			c.handle(asking, f)
+		case a := <-c.answered:
+			if err := c.resume(asking, a); err != nil {
+				return nil, err
+			}
+		case err := <-c.resumed:
+			c.resuming = false
+			if err != nil {
+				break // the call is being cancelled
+			}
+			c.slot = true
+			if err := c.deliver(); err != nil {
+				return nil, err
+			}
+		case <-c.progress.due():
+			c.progress.flush()
+		case <-c.clock.out():
+			return nil, extension.NewProblem("call.timeout", "{tool} took longer than {seconds} seconds and was ended.", "Try again, perhaps with less to do.", "tool", c.tool.Title(), "seconds", fmt.Sprint(int(c.tool.TimeLimit.Seconds())))
+		case <-cancelled:
+			cancelled = nil
+			if err := c.worker.send(map[string]any{"type": "cancel"}); err != nil {
+				return nil, ctx.Err()
+			}
+			timer := time.NewTimer(cancelGrace)
+			defer timer.Stop()
+			grace = timer.C
+		case <-grace:
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// last says whether a frame ends the call.
+func (f frame) last() bool {
+	switch f.Type {
+	case "result", "failed", "unserialisable", "too-big":
+		return true
+	}
+	return false
+}
+
+func (c *conversation) ended(f frame) (json.RawMessage, error) {
+	address := extension.Address(c.ext.ID, c.tool.Name)
+	switch f.Type {
+	case "result":
+		if len(f.Result) > maxResultBytes {
+			return nil, c.tooBig(int64(len(f.Result)))
+		}
+		if !json.Valid([]byte(f.Result)) {
+			return nil, extension.NewProblem("call.bad-result", "{tool} gave a result that is no JSON.", "Its author has to mend it.", "tool", address)
+		}
+		return json.RawMessage(f.Result), nil
+	case "too-big":
+		return nil, c.tooBig(f.Size)
+	case "unserialisable":
+		return nil, extension.NewProblem("call.unserialisable", "{tool} gave a result that can't be passed on: {error}", "Its author has to return plain values.", "tool", address, "error", cut(f.Message, maxShortText)).Because(thrown(f))
+	}
+	message := cut(f.Message, maxShortText)
+	if message == "" {
+		message = "the tool failed without saying why"
+	}
+	c.note("error", "[%s] %v", c.call.Tool, thrown(f))
+	return nil, extension.NewProblem("call.failed", message, "").Because(thrown(f))
+}
+
+func (c *conversation) tooBig(size int64) error {
+	return extension.NewProblem("call.too-big", "{tool} gave a result of {size} MB; {max} MB is the most that is passed on.", "Ask for less, or for a file.",
+		"tool", extension.Address(c.ext.ID, c.tool.Name), "size", fmt.Sprintf("%.1f", float64(size)/(1<<20)), "max", fmt.Sprint(maxResultBytes>>20))
+}
+
+func (c *conversation) handle(ctx context.Context, f frame) {
+	switch f.Type {
+	case "progress":
+		c.progress.add(f.progress())
+	case "log":
+		c.logged(f.level(), f.Message)
+	case "display":
+		if c.displays++; c.displays > maxDisplays {
+			if c.displays == maxDisplays+1 {
+				c.logged("warn", fmt.Sprintf("more than %d displays: the rest is dropped", maxDisplays))
+			}
+			return
+		}
+		display, show, warning := checkDisplay(f.Display)
+		if warning != "" {
+			c.logged("warn", warning)
+		}
+		if show {
+			c.progress.flush() // what is shown stays in order
+			c.host.Display(c.call, display)
+		}
+	case "ask":
+		c.ask(ctx, f)
+	}
+}
+
+func (c *conversation) logged(level, message string) {
+	if c.logLines > maxLogLines || c.logBytes > maxLogBytes {
+		return
+	}
+	message = cut(message, maxMarkdown)
+	c.logLines++
+	c.logBytes += len(message)
+	if c.logLines > maxLogLines || c.logBytes > maxLogBytes {
+		level, message = "warn", "(the tool logs more than is kept; the rest is dropped)"
+	}
+	c.say(c.call, level, message)
+}
+
+// ask shows a form. The time limit pauses and the call counts as not running until it is answered.
+func (c *conversation) ask(ctx context.Context, f frame) {
+	questions, ok := checkQuestions(f.Questions)
+	if !ok {
+		c.logged("warn", "askUser was given no valid question: it resolves to []")
+		if err := c.worker.send(answer{Type: "answers", Request: f.Request, Answers: []json.RawMessage{}}); err != nil {
+			c.worker.process.Kill() // the loop sees its end
+		}
+		return
+	}
+	c.open++
+	c.clock.pause()
+	if c.slot {
+		c.slot = false
+		c.runtime.running.release()
+	}
+	c.asking.Add(1)
+	go func() { // ends with the answer, at the latest with the call
+		defer c.asking.Done()
+		a := answer{Type: "answers", Request: f.Request}
+		answers, err := c.host.Ask(ctx, c.call, questions)
+		switch {
+		case err != nil:
+			a.Error = inWords(err)
+		case len(answers) != len(questions):
+			a.Error = "not every question was answered"
+		default:
+			a.Answers = answers
+		}
+		select {
+		case c.answered <- a:
+		case <-ctx.Done():
+		}
+	}()
+}
+
+func inWords(err error) string {
+	var p *extension.Problem
+	if errors.As(err, &p) {
+		return p.What
+	}
+	if errors.Is(err, context.Canceled) {
+		return "User interrupted"
+	}
+	return err.Error()
+}
+
+// resume takes an answer to the worker once the call may run again.
+func (c *conversation) resume(ctx context.Context, a answer) error {
+	c.answers = append(c.answers, a)
+	if c.slot {
+		return c.deliver()
+	}
+	if !c.resuming {
+		c.resuming = true
+		c.asking.Add(1)
+		go func() { // ends when there is room, at the latest with the call
+			defer c.asking.Done()
+			err := c.runtime.running.acquire(ctx)
+			select {
+			case c.resumed <- err:
+			case <-ctx.Done():
+				if err == nil {
+					c.runtime.running.release()
+				}
+			}
+		}()
+	}
+	return nil
+}
+
+func (c *conversation) deliver() error {
+	waiting := c.answers
+	c.answers = nil
+	for _, a := range waiting {
+		if c.open--; c.open == 0 {
+			c.clock.resume()
+		}
+		if err := c.worker.send(a); err != nil {
+			return c.worker.failed(c.ext, err)
+		}
+	}
+	return nil
+}
+
+// finishAsking waits for the forms to be gone.
+func (c *conversation) finishAsking() { c.asking.Wait() }

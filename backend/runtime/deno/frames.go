@@ -1,0 +1,236 @@
+package deno
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"portico/backend/capability"
+)
+
+// frame is one message of a worker. The worker's module sends well-formed ones, but it shares its process with a
+// stranger's code, so each field is checked where it is used.
+type frame struct {
+	Type        string          `json:"type"`
+	Fraction    float64         `json:"fraction"`    // progress
+	Label       string          `json:"label"`       // progress
+	Description string          `json:"description"` // progress
+	Level       string          `json:"level"`       // log
+	Message     string          `json:"message"`     // log, failed, unloadable, unserialisable
+	Stack       string          `json:"stack"`       // failed, unloadable
+	Display     json.RawMessage `json:"display"`     // display
+	Request     int             `json:"request"`     // ask
+	Questions   json.RawMessage `json:"questions"`   // ask
+	Result      string          `json:"result"`      // result: JSON, as text
+	Size        int64           `json:"size"`        // too-big
+}
+
+var frameTypes = map[string]bool{"ready": true, "unloadable": true, "progress": true, "log": true, "display": true, "ask": true, "result": true, "too-big": true, "failed": true, "unserialisable": true}
+
+// decodeFrame reads a frame; false for what is none. One that was too long can only have been a result.
+func decodeFrame(data []byte, tooLong bool) (frame, bool) {
+	if tooLong {
+		return frame{Type: "too-big", Size: maxFrameBytes}, true
+	}
+	var f frame
+	if err := json.Unmarshal(data, &f); err != nil || !frameTypes[f.Type] {
+		return frame{}, false
+	}
+	return f, true
+}
+
+// level is the log level, or the mildest that fits what was sent.
+func (f frame) level() string {
+	switch f.Level {
+	case "debug", "info", "warn", "error":
+		return f.Level
+	}
+	return "info"
+}
+
+func (f frame) progress() capability.Progress {
+	fraction := f.Fraction
+	if !(fraction > 0) {
+		fraction = 0
+	} else if fraction > 1 {
+		fraction = 1
+	}
+	return capability.Progress{Fraction: fraction, Label: cut(f.Label, maxShortText), Description: cut(f.Description, maxShortText)}
+}
+
+// thrown is the error that a tool threw, with its stack, for a bug report.
+func thrown(f frame) error {
+	if f.Stack != "" {
+		return errors.New(cut(f.Stack, 4*maxShortText))
+	}
+	return errors.New(cut(f.Message, maxShortText))
+}
+
+var imageMime = regexp.MustCompile(`^image/[a-z0-9.+-]{1,60}$`)
+
+// checkDisplay reads what is to be shown. It is cut or dropped where loca-notes.md, 4, says so; the text says what was
+// wrong, also when it is shown.
+func checkDisplay(data json.RawMessage) (display capability.Display, show bool, warning string) {
+	if err := json.Unmarshal(data, &display); err != nil {
+		return display, false, "display was dropped: it has not the shape of its kind"
+	}
+	drop := func(format string, args ...any) (capability.Display, bool, string) {
+		return display, false, fmt.Sprintf("display.%s was dropped: %s", display.Kind, fmt.Sprintf(format, args...))
+	}
+	switch display.Kind {
+	case "markdown":
+		if units(display.Markdown) > maxMarkdown {
+			display.Markdown = cut(display.Markdown, maxMarkdown)
+			warning = fmt.Sprintf("display.markdown was cut at %d characters", maxMarkdown)
+		}
+		return capability.Display{Kind: display.Kind, Markdown: display.Markdown}, true, warning
+	case "image":
+		if len(display.DataB64) > maxImage {
+			return drop("its data is longer than %d characters", maxImage)
+		}
+		if !imageMime.MatchString(display.Mime) {
+			return drop("%q is no type of image", cut(display.Mime, 80))
+		}
+		if _, err := base64.StdEncoding.DecodeString(display.DataB64); err != nil || display.DataB64 == "" {
+			return drop("its data is not base64")
+		}
+		return capability.Display{Kind: display.Kind, DataB64: display.DataB64, Mime: display.Mime, Alt: cut(display.Alt, maxShortText)}, true, ""
+	case "table":
+		if why := checkTable(display.Columns, display.Rows); why != "" {
+			return drop("%s", why)
+		}
+		return capability.Display{Kind: display.Kind, Columns: display.Columns, Rows: display.Rows}, true, ""
+	case "diff":
+		if units(display.Before) > maxDiffSide || units(display.After) > maxDiffSide {
+			return drop("a side is longer than %d characters", maxDiffSide)
+		}
+		return capability.Display{Kind: display.Kind, Before: display.Before, After: display.After, Title: cut(display.Title, maxShortText)}, true, ""
+	}
+	return drop("there is no such kind")
+}
+
+// checkTable says what is wrong with a table, and puts cells that are no plain values into words.
+func checkTable(columns []string, rows [][]any) string {
+	if len(columns) == 0 {
+		return "it has no columns"
+	}
+	if len(columns) > maxColumns {
+		return fmt.Sprintf("it has more than %d columns", maxColumns)
+	}
+	if len(rows) > maxRows {
+		return fmt.Sprintf("it has more than %d rows", maxRows)
+	}
+	for _, row := range rows {
+		if len(row) > maxColumns {
+			return fmt.Sprintf("a row has more than %d cells", maxColumns)
+		}
+		for n, cell := range row {
+			text, isText := cell.(string)
+			switch cell.(type) {
+			case map[string]any, []any:
+				data, err := json.Marshal(cell)
+				if err != nil {
+					return "a cell has no JSON"
+				}
+				text, isText = string(data), true
+				row[n] = text
+			}
+			if isText && units(text) > maxCell {
+				return fmt.Sprintf("a cell is longer than %d characters", maxCell)
+			}
+		}
+	}
+	return ""
+}
+
+// checkQuestions reads the questions of one form; false when any is none (loca-notes.md, 4: such a form resolves to
+// nothing).
+func checkQuestions(data json.RawMessage) ([]capability.Question, bool) {
+	var questions []capability.Question
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if err := decoder.Decode(&questions); err != nil || len(questions) == 0 || len(questions) > maxQuestions {
+		return nil, false
+	}
+	for n := range questions {
+		if !checkQuestion(&questions[n]) {
+			return nil, false
+		}
+	}
+	return questions, true
+}
+
+func checkQuestion(q *capability.Question) bool {
+	if strings.TrimSpace(q.Question) == "" || units(q.Question) > maxMarkdown {
+		return false
+	}
+	switch q.Kind {
+	case "", "choice":
+		q.Kind = "choice"
+		return optionsFit(q.Options)
+	case "diff":
+		return units(q.Before) <= maxDiffSide && units(q.After) <= maxDiffSide
+	case "files":
+		for _, entry := range q.Entries {
+			if entry.Path == "" {
+				return false
+			}
+		}
+		return len(q.Entries) > 0 && len(q.Entries) <= maxRows
+	case "image":
+		_, err := base64.StdEncoding.DecodeString(q.DataB64)
+		return err == nil && q.DataB64 != "" && len(q.DataB64) <= maxImage && imageMime.MatchString(q.Mime) && len(q.Actions) > 0 && optionsFit(q.Actions)
+	case "table":
+		return checkTable(q.Columns, q.Rows) == ""
+	}
+	return false
+}
+
+func optionsFit(options []capability.Option) bool {
+	seen := map[string]bool{}
+	for n := range options {
+		if options[n].Label == "" {
+			options[n].Label = options[n].Value
+		}
+		if options[n].Label == "" || seen[options[n].Value] {
+			return false
+		}
+		seen[options[n].Value] = true
+	}
+	return len(options) <= maxRows
+}
+
+// units is a text's length as JavaScript counts it, in UTF-16.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		if n++; r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}
+
+// cut gives at most so many UTF-16 units of a text, never half a character.
+func cut(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	n := 0
+	for at, r := range text {
+		if n++; r > 0xFFFF {
+			n++
+		}
+		if n > max {
+			return text[:at]
+		}
+	}
+	if !utf8.ValidString(text) {
+		return strings.ToValidUTF8(text, "?")
+	}
+	return text
+}

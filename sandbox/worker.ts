@@ -1,0 +1,241 @@
+/**
+ * Runs one call of one Loca tool, and ends. It talks to the host in lines on its standard streams: JSON, and from the
+ * worker to the host with a mark in front that only this module and the host know, so that what an extension prints is
+ * never taken for a frame. The host checks every frame all the same: nothing here is trusted.
+ *
+ * Everything this module uses is taken before the extension's code is loaded. An extension that changes a prototype or a
+ * global changes it for itself.
+ */
+import type { Answer, ChatContext, Question, ToolContext } from "./types.ts";
+
+interface Boot {
+  mark: string;
+  entry: string;
+}
+
+interface Call {
+  fn: string;
+  args: string;
+  context: ChatContext;
+}
+
+type Incoming =
+  | { type: "call"; call: Call }
+  | { type: "cancel" }
+  | { type: "answers"; request: number; answers?: Answer[]; error?: string };
+
+const { stdin, stdout, exit } = Deno;
+const read = stdin.read.bind(stdin);
+const write = stdout.writeSync.bind(stdout);
+const parse = JSON.parse;
+const stringify = JSON.stringify;
+const encoder = new TextEncoder();
+const encode = encoder.encode.bind(encoder);
+const decoder = new TextDecoder();
+const decode = decoder.decode.bind(decoder);
+const AbortControllerNow = AbortController;
+const ErrorNow = Error;
+const PromiseNow = Promise;
+const { isArray } = Array;
+const { freeze } = Object;
+const { isFinite, isInteger } = Number;
+const text = String;
+const { apply } = Reflect;
+const abortNow = AbortController.prototype.abort;
+const { subarray } = Uint8Array.prototype;
+const { inspect } = Deno;
+
+/** The longest result that a host takes, in UTF-16 units; the host checks the bytes. */
+const MAX_RESULT = 8 * 1024 * 1024;
+
+let mark = "";
+
+/**
+ * Sends one frame, or throws when it has no JSON. It starts on a line of its own whatever was printed before it. The
+ * bytes with the mark never meet a method that an extension may have replaced.
+ */
+function send(frame: Record<string, unknown>): void {
+  const bytes = encode("\n" + mark + stringify(frame) + "\n");
+  const { length } = bytes;
+  let at = 0;
+  while (at < length) at += write(at === 0 ? bytes : apply(subarray, bytes, [at]));
+}
+
+/** A reader of lines that keeps what is left over. */
+function lines(): () => Promise<string | null> {
+  let pending = "";
+  const buffer = new Uint8Array(65536);
+  return async () => {
+    for (;;) {
+      const end = pending.indexOf("\n");
+      if (end >= 0) {
+        const line = pending.slice(0, end);
+        pending = pending.slice(end + 1);
+        return line;
+      }
+      const n = await read(buffer);
+      if (n === null) return null;
+      pending += decode(buffer.subarray(0, n), { stream: true });
+    }
+  };
+}
+
+/** What was thrown, in words: authors throw more than errors. */
+function reason(thrown: unknown): { message: string; stack?: string } {
+  try {
+    if (thrown instanceof ErrorNow) {
+      return { message: text(thrown.message) || text(thrown.name), stack: thrown.stack === undefined ? undefined : text(thrown.stack) };
+    }
+    if (typeof thrown === "string") return { message: thrown };
+    if (thrown === undefined || thrown === null) return { message: `the tool threw ${text(thrown)}` };
+    const json = stringify(thrown);
+    return { message: json === undefined ? text(thrown) : json };
+  } catch {
+    return { message: "the tool threw something that can't be put into words" };
+  }
+}
+
+const waiting = new Map<number, { resolve(answers: Answer[]): void; reject(error: Error): void }>();
+let requests = 0;
+
+function ask(questions: readonly Question[]): Promise<Answer[]> {
+  return new PromiseNow((resolve, reject) => {
+    if (!isArray(questions) || questions.length === 0) {
+      resolve([]);
+      return;
+    }
+    const request = ++requests;
+    waiting.set(request, { resolve, reject });
+    try {
+      send({ type: "ask", request, questions });
+    } catch (thrown) {
+      waiting.delete(request);
+      reject(new ErrorNow(`askUser: the questions have no JSON: ${reason(thrown).message}`));
+    }
+  });
+}
+
+/** Members of the toolkit that reach a capability which this host does not offer to the tool: rejecting is loud, a missing member is not. */
+function unavailable(name: string): () => Promise<never> {
+  return () => PromiseNow.reject(new ErrorNow(`ctx.${name} is not available to this tool`));
+}
+
+function toolkit(call: Call, signal: AbortSignal): ToolContext {
+  const show = (display: Record<string, unknown>): void => {
+    try {
+      send({ type: "display", display });
+    } catch (thrown) {
+      send({ type: "log", level: "warn", message: `display.${text(display.kind)} was dropped: it has no JSON (${reason(thrown).message})` });
+    }
+  };
+  const members = {
+    setProgress(progress: number, label?: string, description?: string): void {
+      const number = +progress;
+      const fraction = isFinite(number) ? (number < 0 ? 0 : number > 1 ? 1 : number) : 0;
+      send({ type: "progress", fraction, label: label === undefined ? "" : text(label), description: description === undefined ? "" : text(description) });
+    },
+    log(level: string, message: string): void {
+      send({ type: "log", level: text(level), message: text(message) });
+    },
+    signal,
+    getChatContext: (): ChatContext => ({ ...call.context }),
+    askUser: ask,
+    display: freeze({
+      markdown: (markdown: string): void => show({ kind: "markdown", markdown: text(markdown) }),
+      image: (dataB64: string, mime: string, alt?: string): void => show({ kind: "image", dataB64: text(dataB64), mime: text(mime), alt: alt === undefined ? "" : text(alt) }),
+      table: (columns: readonly string[], rows: readonly (readonly unknown[])[]): void => show({ kind: "table", columns, rows }),
+      diff: (before: string, after: string, title?: string): void => show({ kind: "diff", before: text(before), after: text(after), title: title === undefined ? "" : text(title) }),
+    }),
+    memories: freeze({ list: unavailable("memories.list"), get: unavailable("memories.get"), getFile: unavailable("memories.getFile"), write: unavailable("memories.write"), edit: unavailable("memories.edit") }),
+    db: freeze({ query: unavailable("db.query"), execute: unavailable("db.execute") }),
+    llm: freeze({ complete: unavailable("llm.complete") }),
+    tts: freeze({ speak: unavailable("tts.speak") }),
+    stt: freeze({ transcribe: unavailable("stt.transcribe") }),
+    schedulePrompt: unavailable("schedulePrompt"),
+  };
+  return freeze(members) as ToolContext;
+}
+
+/** What an extension prints goes to its log, by level. */
+function captureConsole(): void {
+  const printer = (level: string) => (...values: unknown[]): void => {
+    let message = "";
+    for (let n = 0; n < values.length; n++) {
+      message += (message && " ") + (typeof values[n] === "string" ? values[n] : inspect(values[n], { colors: false }));
+    }
+    send({ type: "log", level, message });
+  };
+  Object.assign(console, { debug: printer("debug"), log: printer("info"), info: printer("info"), warn: printer("warn"), error: printer("error"), trace: printer("debug"), dir: printer("info"), table: printer("info") });
+}
+
+async function run(tools: Record<string, unknown>, call: Call, signal: AbortSignal): Promise<void> {
+  const fn = tools[call.fn];
+  if (typeof fn !== "function") {
+    send({ type: "failed", message: `the extension's entry module has no export "${call.fn}"` });
+    return;
+  }
+  let result: unknown;
+  try {
+    result = await apply(fn, undefined, [parse(call.args), toolkit(call, signal)]);
+  } catch (thrown) {
+    send({ type: "failed", ...reason(thrown) });
+    return;
+  }
+  try {
+    const json = stringify(result) ?? "null"; // undefined and functions have no JSON
+    if (json.length > MAX_RESULT) send({ type: "too-big", size: json.length });
+    else send({ type: "result", result: json });
+  } catch (thrown) {
+    send({ type: "unserialisable", ...reason(thrown) });
+  }
+}
+
+async function main(): Promise<void> {
+  const next = lines();
+  const first = await next();
+  if (first === null) exit(0);
+  const boot = parse(first as string) as Boot;
+  mark = boot.mark;
+  captureConsole();
+  let tools: Record<string, unknown>;
+  try {
+    tools = await import(boot.entry);
+  } catch (thrown) {
+    send({ type: "unloadable", ...reason(thrown) });
+    exit(0);
+  }
+  send({ type: "ready" });
+  const controller = new AbortControllerNow();
+  for (;;) {
+    const line = await next();
+    if (line === null) exit(0); // the host is gone
+    const frame = parse(line as string) as Incoming;
+    switch (frame.type) {
+      case "call":
+        run(tools!, frame.call, controller.signal).then(() => exit(0), () => exit(1));
+        break;
+      case "cancel": {
+        apply(abortNow, controller, [new ErrorNow("User interrupted")]);
+        for (const [, asked] of waiting) asked.reject(new ErrorNow("User interrupted"));
+        waiting.clear();
+        break;
+      }
+      case "answers": {
+        if (!isInteger(frame.request)) break;
+        const asked = waiting.get(frame.request);
+        waiting.delete(frame.request);
+        if (frame.error !== undefined) asked?.reject(new ErrorNow(frame.error));
+        else asked?.resolve(frame.answers ?? []);
+        break;
+      }
+    }
+  }
+}
+
+// A rejection that the extension forgot ends the call in words, not the process without any.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  send({ type: "log", level: "error", message: `a promise was rejected and nobody handled it: ${reason(event.reason).message}` });
+});
+
+await main();
