@@ -1,6 +1,7 @@
 package install
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,16 +11,22 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // checkedFiles remembers fingerprints, so that files are read again only when one of them was touched. What counts as
 // touched is stampOf's to say; where it has no answer, files are always read.
 type checkedFiles struct {
 	folder string // the memory that outlives the process; losing it costs one read
+	now    func() time.Time
 
 	mu     sync.Mutex
 	byRoot map[string]remembered
 }
+
+// settled is how long the newest change must lie back before a stamp is trusted: a second change within one tick of the
+// file system's clock (4 ms on most Linux kernels, 2 s on FAT) leaves the same times.
+const settled = 2 * time.Second
 
 type remembered struct {
 	Root    string  `json:"root"`
@@ -28,53 +35,57 @@ type remembered struct {
 }
 
 func newCheckedFiles(folder string) *checkedFiles {
-	return &checkedFiles{folder: folder, byRoot: map[string]remembered{}}
+	return &checkedFiles{folder: folder, now: time.Now, byRoot: map[string]remembered{}}
 }
 
-func (c *checkedFiles) fingerprint(root string) (Summary, error) {
-	stamp, ok, err := stampTree(root)
+// fingerprint hashes a folder, or gives what it gave before when no file was touched since.
+func (c *checkedFiles) fingerprint(ctx context.Context, root string, files fs.FS) (Summary, error) {
+	before, err := stampTree(files)
 	if err != nil {
 		return Summary{}, err
 	}
-	if ok {
-		if have := c.recall(root); have.Stamp == stamp {
+	if before.known {
+		if have := c.recall(root); have.Stamp == before.text {
 			return have.Summary, nil
 		}
 	}
-	summary, err := Fingerprint(os.DirFS(root))
+	summary, err := fingerprint(ctx, files)
 	if err != nil {
 		return Summary{}, err
 	}
-	if ok {
-		if again, still, err := stampTree(root); err == nil && still && again == stamp { // nothing moved meanwhile
-			c.keep(remembered{root, stamp, summary})
+	if before.known && c.now().Sub(before.newest) > settled {
+		if after, err := stampTree(files); err == nil && after.text == before.text { // nothing moved meanwhile
+			c.keep(remembered{root, before.text, summary})
 		}
 	}
 	return summary, nil
 }
 
-// stampTree describes a tree's state without reading its files.
-func stampTree(root string) (string, bool, error) {
-	info, err := os.Stat(root)
-	if err != nil {
-		return "", false, err
-	}
-	if !info.IsDir() {
-		return "", false, fmt.Errorf("%s is no folder", root)
-	}
+// stamp describes a tree's state without its content.
+type stamp struct {
+	text   string
+	newest time.Time // the newest change
+	known  bool      // whether the system says enough to rely on it
+}
+
+func stampTree(files fs.FS) (stamp, error) {
 	hash := sha256.New()
-	ok := true
-	err = walk(os.DirFS(root), ".", func(name string, entry fs.DirEntry) error {
+	s := stamp{known: true}
+	err := walk(files, func(name string, entry fs.DirEntry) error {
 		info, err := entry.Info()
 		if err != nil {
 			return err
 		}
-		stamp, known := stampOf(info)
-		ok = ok && known
-		fmt.Fprintf(hash, "%s\x00%s\x00%s\x00", name, info.Mode(), stamp)
+		text, changed, known := stampOf(info)
+		s.known = s.known && known
+		if changed.After(s.newest) {
+			s.newest = changed
+		}
+		fmt.Fprintf(hash, "%s\x00%s\x00%s\x00", name, info.Mode(), text)
 		return nil
 	})
-	return hex.EncodeToString(hash.Sum(nil)), ok, err
+	s.text = hex.EncodeToString(hash.Sum(nil))
+	return s, err
 }
 
 func (c *checkedFiles) file(root string) string {

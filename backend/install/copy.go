@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -20,6 +19,7 @@ import (
 // Limits of one extension. The largest ones known, with their dependencies, stay a tenth below them.
 const (
 	maxFiles      = 20_000
+	maxFolders    = 20_000
 	maxBytes      = 512 << 20
 	maxDepth      = 32
 	maxPathLength = 200 // bytes, relative: what is left of Windows's 260 below a data folder
@@ -31,6 +31,8 @@ type source struct {
 	path  string
 	files []sourceFile
 	bytes int64
+
+	folders int
 }
 
 type sourceFile struct {
@@ -80,6 +82,9 @@ func (s *source) listFolder(ctx context.Context, folder string, depth int, seen 
 	}
 	if depth > maxDepth {
 		return refused(folder, fmt.Sprintf("folders are nested deeper than %d", maxDepth))
+	}
+	if s.folders++; s.folders > maxFolders {
+		return refused(s.path, fmt.Sprintf("it has more than %d folders", maxFolders))
 	}
 	opened, err := s.root.Open(folder)
 	if err != nil {
@@ -187,10 +192,14 @@ func cancelled(err error) error {
 }
 
 func unwritable(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return extension.NewProblem("install.disk-full", "The disk is full.", "Make room, and install again. Nothing was changed.").Because(err)
+	var p *extension.Problem
+	if errors.As(err, &p) {
+		return err
 	}
-	return extension.NewProblem("install.unwritable", "Portico's own folder can't be written.", "Make it writable, and install again. Nothing was changed.").Because(err)
+	if diskFull(err) {
+		return extension.NewProblem("install.disk-full", "The disk is full.", "Make room, and try again. Nothing was changed.").Because(err)
+	}
+	return extension.NewProblem("install.unwritable", "The folder in which Portico keeps extensions can't be written.", "Make it writable, and try again. Nothing was changed.").Because(err)
 }
 
 // copyTo copies what list found into an empty folder. A file that changed its kind or grew since is refused.

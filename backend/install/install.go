@@ -6,29 +6,16 @@ package install
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"portico/backend/extension"
 	"portico/backend/format"
-)
-
-const (
-	stagingFolder = ".staging"
-	journalFile   = "journal.json"
-	busyFile      = "busy.lock" // held by the process that works in a staging folder
-	turnFile      = ".install.lock"
-	// turnLimit is how long one waits for another install's swap: that takes milliseconds.
-	turnLimit = 10 * time.Second
 )
 
 // Options are what an installer needs from outside.
@@ -37,7 +24,7 @@ type Options struct {
 	Formats []format.Format
 	Now     func() time.Time
 	// Confirmed says whether the person confirmed these files of a project's extension on this computer; Confirm keeps
-	// that they did. A project's folder is a stranger's.
+	// that they did. A project's folder is a stranger's: without Confirmed, none of its extensions count.
 	Confirmed func(ctx context.Context, ref extension.Ref, fingerprint string) (bool, error)
 	Confirm   func(ctx context.Context, ref extension.Ref, fingerprint string) error
 }
@@ -47,27 +34,22 @@ type Installer struct {
 	options Options
 	checked *checkedFiles
 
-	mu   sync.Mutex
-	busy map[string]*sync.Mutex // by target folder: installs of one id queue
+	mu    sync.Mutex
+	queue map[string]chan struct{} // by target folder, each with room for the one install whose turn it is
 
-	// before is called ahead of each step that changes the disk; tests end the process there.
-	before func(step string)
+	// before is called ahead of each step that changes the disk, and its error is that step's. Tests fail or end the
+	// process there.
+	before func(step string) error
+	// exchange puts a staged folder in place; see the systems' own.
+	exchange func(staged, target, old string) error
 }
 
 // New makes an installer.
 func New(options Options) *Installer {
-	return &Installer{options: options, checked: newCheckedFiles(filepath.Join(options.Data, "cache", "fingerprints")), busy: map[string]*sync.Mutex{}, before: func(string) {}}
-}
-
-// scopeFolder is where a scope's extensions lie.
-func (in *Installer) scopeFolder(scope extension.Scope, project string) (string, error) {
-	switch {
-	case scope == extension.Agent && project == "":
-		return filepath.Join(in.options.Data, "extensions"), nil
-	case scope == extension.Project && filepath.IsAbs(project):
-		return filepath.Join(project, ".portico", "extensions"), nil
+	return &Installer{
+		options: options, checked: newCheckedFiles(filepath.Join(options.Data, "cache", "fingerprints")), queue: map[string]chan struct{}{},
+		before: func(string) error { return nil }, exchange: exchange,
 	}
-	return "", extension.NewProblem("install.no-scope", "There is no scope “{scope}” with the project “{project}”.", "Say agent, or project with its folder.", "scope", string(scope), "project", project)
 }
 
 // Folder is where an extension's files lie, installed or not.
@@ -100,12 +82,12 @@ type Review struct {
 
 // Review reads a folder and writes nothing.
 func (in *Installer) Review(ctx context.Context, folder string, scope extension.Scope, project string) (Review, error) {
-	from, ext, warnings, err := in.readSource(ctx, folder)
+	from, ext, warnings, err := in.readSource(ctx, folder, scope, project)
 	if err != nil {
 		return Review{}, err
 	}
 	defer from.close()
-	summary, err := Fingerprint(from.root.FS())
+	summary, err := fingerprint(ctx, from.root.FS())
 	if err != nil {
 		return Review{}, unreadableSource(from.path, err)
 	}
@@ -115,7 +97,7 @@ func (in *Installer) Review(ctx context.Context, folder string, scope extension.
 }
 
 // readSource opens a folder and reads all that can be known before a byte is copied.
-func (in *Installer) readSource(ctx context.Context, folder string) (*source, *extension.Extension, []extension.Issue, error) {
+func (in *Installer) readSource(ctx context.Context, folder string, scope extension.Scope, project string) (*source, *extension.Extension, []extension.Issue, error) {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, nil, nil, unreadableSource(folder, err)
@@ -126,7 +108,7 @@ func (in *Installer) readSource(ctx context.Context, folder string) (*source, *e
 	}
 	ext, warnings, err := in.read(from.root.FS())
 	if err == nil {
-		err = in.apart(abs)
+		err = in.apart(abs, scope, project)
 	}
 	if err == nil {
 		err = from.list(ctx)
@@ -155,31 +137,7 @@ func (in *Installer) read(files fs.FS) (*extension.Extension, []extension.Issue,
 	return of.Load(files)
 }
 
-// apart refuses a source that holds Portico's data or lies within it: it would copy itself.
-func (in *Installer) apart(folder string) error {
-	resolved, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return unreadableSource(folder, err)
-	}
-	data, err := filepath.EvalSymlinks(in.options.Data)
-	if errors.Is(err, fs.ErrNotExist) {
-		data, err = in.options.Data, nil
-	}
-	if err != nil {
-		return fmt.Errorf("find Portico's data folder: %w", err)
-	}
-	if within(resolved, data) || within(data, resolved) {
-		return extension.NewProblem("install.own-folder", "{folder} belongs to Portico itself.", "Choose the folder that the extension's author gave you.", "folder", folder)
-	}
-	return nil
-}
-
-func within(inner, outer string) bool {
-	rel, err := filepath.Rel(outer, inner)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// replaces gives the copy of the same id, and refuses when it is of another format.
+// replaces gives the copy of the same id, and refuses when the name can't be taken.
 func (in *Installer) replaces(ctx context.Context, ext *extension.Extension, scope extension.Scope, project string) (*extension.Copy, error) {
 	folder, err := in.scopeFolder(scope, project)
 	if err != nil {
@@ -189,15 +147,15 @@ func (in *Installer) replaces(ctx context.Context, ext *extension.Extension, sco
 	if err != nil {
 		return nil, err
 	}
-	have, ok := l[extension.FolderName(ext.ID)]
+	key := extension.FolderName(ext.ID)
+	if err := l.free(key, ext.Format); err != nil {
+		return nil, err
+	}
+	have, ok := l[key]
 	if !ok {
 		return nil, nil
 	}
-	if of := have.formatOf(); of != ext.Format {
-		return nil, extension.NewProblem("install.name-taken", "The name {id} is taken by an extension of another format ({format}).",
-			"Remove that one first, if you no longer need it.", "id", ext.ID, "format", string(of))
-	}
-	copied := in.copyOf(ctx, folder, extension.FolderName(ext.ID), have, scope, project)
+	copied := in.copyOf(ctx, folder, key, have, scope, project)
 	return &copied, nil
 }
 
@@ -208,16 +166,10 @@ func (e entry) formatOf() extension.Format {
 	return e.Format
 }
 
-// journal is what the next start needs to finish or undo a swap.
-type journal struct {
-	Key   string          `json:"key"`
-	Entry json.RawMessage `json:"entry"`
-}
-
 // Install copies a folder in. Progress is told as steps with the fraction of the whole that is done.
 func (in *Installer) Install(ctx context.Context, folder string, scope extension.Scope, project string, progress func(step string, fraction float64, detail string)) (extension.Copy, error) {
 	progress("read", 0, folder)
-	from, ext, _, err := in.readSource(ctx, folder)
+	from, ext, _, err := in.readSource(ctx, folder, scope, project)
 	if err != nil {
 		return extension.Copy{}, err
 	}
@@ -227,20 +179,24 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 		return extension.Copy{}, err
 	}
 	key := extension.FolderName(ext.ID)
-	defer in.queue(filepath.Join(scopeFolder, key))()
+	next, err := in.wait(ctx, filepath.Join(scopeFolder, key))
+	if err != nil {
+		return extension.Copy{}, err
+	}
+	defer next()
 	if _, err := in.replaces(ctx, ext, scope, project); err != nil {
 		return extension.Copy{}, err
 	}
-	stage, err := in.openStage(scopeFolder)
+	stage, err := in.openStage(ctx, scopeFolder)
 	if err != nil {
-		return extension.Copy{}, unwritable(err)
+		return extension.Copy{}, err
 	}
 	defer stage.close()
 	if err := in.fill(ctx, stage, from, progress); err != nil {
 		return extension.Copy{}, err
 	}
 	progress("check", 0.85, "")
-	staged, summary, err := in.checkStage(stage)
+	staged, summary, err := in.checkStage(ctx, stage)
 	if err != nil {
 		return extension.Copy{}, err
 	}
@@ -255,66 +211,34 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 	progress("swap", 0.96, "")
 	// The swap itself is not cancelled half-way: it is done or it is not.
 	ctx = context.WithoutCancel(ctx)
-	if err := in.swap(ctx, scopeFolder, stage, key, e); err != nil {
-		return extension.Copy{}, err
-	}
-	ref := extension.Ref{Scope: scope, Project: project, Format: ext.Format, ID: ext.ID}
 	if scope == extension.Project && in.options.Confirm != nil {
+		ref := extension.Ref{Scope: scope, Project: project, Format: ext.Format, ID: ext.ID}
 		if err := in.options.Confirm(ctx, ref, summary.Fingerprint); err != nil {
 			return extension.Copy{}, err
 		}
+	}
+	if err := in.swap(ctx, scopeFolder, stage, key, e); err != nil {
+		return extension.Copy{}, err
 	}
 	progress("done", 1, "")
 	return in.copyOf(ctx, scopeFolder, key, e, scope, project), nil
 }
 
-// queue waits for installs of the same target in this process; the result lets the next one go.
-func (in *Installer) queue(target string) func() {
+// wait waits for this process's other installs of the same target; the result lets the next one go.
+func (in *Installer) wait(ctx context.Context, target string) (func(), error) {
 	in.mu.Lock()
-	turn := in.busy[target]
-	if turn == nil {
-		turn = &sync.Mutex{}
-		in.busy[target] = turn
+	room := in.queue[target]
+	if room == nil {
+		room = make(chan struct{}, 1)
+		in.queue[target] = room
 	}
 	in.mu.Unlock()
-	turn.Lock()
-	return turn.Unlock
-}
-
-// stage is a folder of its own for one install.
-type stage struct {
-	folder string
-	busy   *flock.Flock
-}
-
-func (s *stage) files() string { return filepath.Join(s.folder, "files") }
-func (s *stage) old() string   { return filepath.Join(s.folder, "old") }
-
-func (s *stage) close() {
-	// What can't be removed now is removed at the next start.
-	_ = removeAll(s.folder)
-	_ = s.busy.Unlock()
-}
-
-func (in *Installer) openStage(scopeFolder string) (*stage, error) {
-	all := filepath.Join(scopeFolder, stagingFolder)
-	if err := os.MkdirAll(all, 0o700); err != nil {
-		return nil, err
+	select {
+	case room <- struct{}{}:
+		return func() { <-room }, nil
+	case <-ctx.Done():
+		return nil, cancelled(ctx.Err())
 	}
-	folder, err := os.MkdirTemp(all, "in-")
-	if err != nil {
-		return nil, err
-	}
-	busy := flock.New(filepath.Join(folder, busyFile))
-	if _, err := busy.TryLock(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
-	}
-	s := &stage{folder, busy}
-	if err := os.Mkdir(s.files(), 0o755); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
 }
 
 func (in *Installer) fill(ctx context.Context, s *stage, from *source, progress func(string, float64, string)) error {
@@ -323,125 +247,41 @@ func (in *Installer) fill(ctx context.Context, s *stage, from *source, progress 
 		return unwritable(err)
 	}
 	defer target.Close()
-	in.before("copy")
+	if err := in.before("copy"); err != nil {
+		return unwritable(err)
+	}
 	total := max(from.bytes, 1)
-	return from.copyTo(ctx, target, func(done int64, name string) {
+	err = from.copyTo(ctx, target, func(done int64, name string) {
 		progress("copy", 0.05+0.79*float64(done)/float64(total), name)
 	})
+	if err != nil {
+		return err
+	}
+	if err := syncTree(s.files()); err != nil {
+		return unwritable(err)
+	}
+	return nil
 }
 
 // checkStage reads again what was staged: the checks count for these files, not for those of the source.
-func (in *Installer) checkStage(s *stage) (*extension.Extension, Summary, error) {
-	files := os.DirFS(s.files())
-	ext, _, err := in.read(files)
+func (in *Installer) checkStage(ctx context.Context, s *stage) (*extension.Extension, Summary, error) {
+	root, err := os.OpenRoot(s.files())
+	if err != nil {
+		return nil, Summary{}, unwritable(err)
+	}
+	defer root.Close()
+	ext, _, err := in.read(root.FS())
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	summary, err := Fingerprint(files)
-	if err != nil {
+	summary, err := fingerprint(ctx, root.FS())
+	switch {
+	case ctx.Err() != nil:
+		return nil, Summary{}, cancelled(ctx.Err())
+	case err != nil:
 		return nil, Summary{}, fmt.Errorf("hash the staged files: %w", err)
-	}
-	if len(summary.Irregular) > 0 {
+	case len(summary.Irregular) > 0:
 		return nil, Summary{}, refused(summary.Irregular[0], "it is no plain file")
 	}
 	return ext, summary, nil
-}
-
-// turn waits for this scope's turn to change what is installed.
-func (in *Installer) turn(ctx context.Context, scopeFolder string) (func(), error) {
-	lock := flock.New(filepath.Join(scopeFolder, turnFile))
-	ctx, cancel := context.WithTimeout(ctx, turnLimit)
-	defer cancel()
-	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
-		return nil, extension.NewProblem("install.busy", "Another Portico is installing into the same place.", "Wait until it is done, and try again.").Because(err)
-	}
-	return func() { _ = lock.Unlock() }, nil
-}
-
-func (in *Installer) swap(ctx context.Context, scopeFolder string, s *stage, key string, e entry) error {
-	done, err := in.turn(ctx, scopeFolder)
-	if err != nil {
-		return err
-	}
-	defer done()
-	l, err := readLock(scopeFolder, in.options.Now())
-	if err != nil {
-		return err
-	}
-	if have, ok := l[key]; ok {
-		e.unknown = have.unknown
-	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("note what is installed: %w", err)
-	}
-	note, err := json.Marshal(journal{Key: key, Entry: data})
-	if err != nil {
-		return fmt.Errorf("note what is installed: %w", err)
-	}
-	in.before("journal")
-	if err := writeWhole(filepath.Join(s.folder, journalFile), note, 0o600); err != nil {
-		return unwritable(err)
-	}
-	target := filepath.Join(scopeFolder, key)
-	in.before("exchange")
-	if err := exchange(s.files(), target, s.old()); err != nil {
-		return errors.Join(unwritable(err), putBack(target, s.old()))
-	}
-	in.before("lock")
-	l[key] = e
-	if err := l.write(scopeFolder); err != nil {
-		return errors.Join(unwritable(err), in.undo(scopeFolder, s, key))
-	}
-	in.before("tidy")
-	return nil
-}
-
-// moveAside is the swap where two folders can't trade places: old away, new in.
-func moveAside(staged, target, old string) error {
-	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.Rename(staged, target)
-}
-
-// putBack undoes the first half of moveAside.
-func putBack(target, old string) error {
-	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(old, target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("put the version before back: %w", err)
-	}
-	return nil
-}
-
-// undo takes a swapped-in folder out again after the lock could not be written.
-func (in *Installer) undo(scopeFolder string, s *stage, key string) error {
-	target := filepath.Join(scopeFolder, key)
-	before := s.old()
-	if _, err := os.Lstat(s.files()); err == nil {
-		before = s.files() // they traded places
-	}
-	if err := os.Rename(target, filepath.Join(s.folder, "undone")); err != nil {
-		return fmt.Errorf("take the new files out again: %w", err)
-	}
-	if _, err := os.Lstat(before); err != nil {
-		return nil // there was none before
-	}
-	if err := os.Rename(before, target); err != nil {
-		return fmt.Errorf("put the version before back: %w", err)
-	}
-	return nil
-}
-
-// removeAll removes a tree, read-only folders included.
-func removeAll(folder string) error {
-	_ = filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			_ = os.Chmod(name, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(folder)
 }

@@ -197,7 +197,9 @@ func TestWhatIsRefusedLeavesNothingBehind(t *testing.T) {
 		{"a backslash", "install.refused", "character", func(t *testing.T, from string) { write(t, from, `a\b`, "") }},
 		{"a line break in a name", "install.refused", "character", func(t *testing.T, from string) { write(t, from, "a\nb", "") }},
 		{"nested without end", "install.refused", "nested deeper", func(t *testing.T, from string) { write(t, from, strings.Repeat("d/", maxDepth+1)+"f", "") }},
-		{"a path without end", "install.refused", "longer than", func(t *testing.T, from string) { write(t, from, strings.Repeat("x", 150)+"/"+strings.Repeat("y", 100), "") }},
+		{"a path without end", "install.refused", "longer than", func(t *testing.T, from string) {
+			write(t, from, strings.Repeat("x", 150)+"/"+strings.Repeat("y", 100), "")
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in, from := fixture(t)
@@ -222,12 +224,19 @@ func TestWhatIsRefusedLeavesNothingBehind(t *testing.T) {
 func TestPorticosOwnFoldersAreNoSource(t *testing.T) {
 	in, from := fixture(t)
 	c := install(t, in, from)
-	if _, err := in.Install(t.Context(), c.Root, extension.Agent, "", quiet); code(err) != "install.own-folder" {
-		t.Errorf("got %v", err)
+	around := example(t, filepath.Dir(in.options.Data), "around", "x")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(c.Root, link); err != nil {
+		t.Fatal(err)
 	}
-	around := filepath.Dir(in.options.Data)
-	example(t, around, "around", "x")
-	if _, err := in.Install(t.Context(), around, extension.Agent, "", quiet); code(err) != "install.own-folder" {
+	for _, source := range []string{c.Root, around, link, filepath.Join(in.options.Data, "extensions")} {
+		example(t, source, "x", "x")
+		if _, err := in.Install(t.Context(), source, extension.Agent, "", quiet); code(err) != "install.own-folder" {
+			t.Errorf("%s: got %v", source, err)
+		}
+	}
+	// A project can't be installed into itself: the second time its own copy would be in the copy.
+	if _, err := in.Install(t.Context(), from, extension.Project, from, quiet); code(err) != "install.own-folder" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -258,55 +267,93 @@ func TestACancelledInstallChangesNothing(t *testing.T) {
 	}
 }
 
-// TestACrashLeavesTheOldOrTheNew ends a real process at each step of an install that replaces another.
+// crashed ends a real process at one step of an install; each way of putting files in place has its own steps.
+func crashed(t *testing.T, data, from, step string) {
+	t.Helper()
+	crash := exec.Command(os.Args[0], "-test.run", "^TestACrashLeavesTheOldOrTheNew$")
+	crash.Env = append(os.Environ(), "PORTICO_TEST_CRASH="+step, "PORTICO_TEST_DATA="+data, "PORTICO_TEST_FROM="+from)
+	if out, err := crash.CombinedOutput(); !strings.Contains(fmt.Sprint(err), "killed") {
+		t.Fatalf("the process was not killed: %v\n%s", err, out)
+	}
+}
+
+// dieAt installs, and is killed at the step.
+func dieAt(t *testing.T, step string) {
+	die := func() error { return syscall.Kill(os.Getpid(), syscall.SIGKILL) }
+	in := at(os.Getenv("PORTICO_TEST_DATA"))
+	aside := strings.HasSuffix(step, ", aside")
+	step = strings.TrimSuffix(step, ", aside")
+	if aside {
+		in.exchange = func(staged, target, old string) error {
+			if step == "between" {
+				return errors.Join(os.Rename(target, old), die())
+			}
+			return moveAside(staged, target, old)
+		}
+	}
+	in.before = func(s string) error {
+		if s == step {
+			return die()
+		}
+		return nil
+	}
+	_, err := in.Install(t.Context(), os.Getenv("PORTICO_TEST_FROM"), extension.Agent, "", quiet)
+	t.Fatalf("the process outlived its end: %v", err)
+}
+
 func TestACrashLeavesTheOldOrTheNew(t *testing.T) {
 	if step := os.Getenv("PORTICO_TEST_CRASH"); step != "" {
-		in := at(os.Getenv("PORTICO_TEST_DATA"))
-		in.before = func(s string) {
-			if s == step {
-				syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			}
-		}
-		_, err := in.Install(t.Context(), os.Getenv("PORTICO_TEST_FROM"), extension.Agent, "", quiet)
-		t.Fatalf("the process outlived its end: %v", err)
+		dieAt(t, step)
 	}
-	for _, replacing := range []bool{false, true} {
-		for step, wantNew := range map[string]bool{"copy": false, "journal": false, "exchange": false, "lock": true, "tidy": true} {
-			t.Run(fmt.Sprintf("%s, replacing %v", step, replacing), func(t *testing.T) {
-				in, from := fixture(t)
-				var before string
-				if replacing {
-					before = install(t, in, from).Fingerprint
-					write(t, from, "index.ts", "export function t() { return 'second'; }\n")
+	for _, c := range []struct {
+		step    string
+		wantNew bool
+	}{
+		{"copy", false}, {"journal", false}, {"exchange", false}, {"lock", true}, {"tidy", true},
+		{"exchange, aside", false}, {"between, aside", false}, {"lock, aside", true}, {"tidy, aside", true},
+	} {
+		for _, replacing := range []bool{false, true} {
+			for _, running := range []bool{false, true} { // a Portico that starts afterwards, or one that ran all the time
+				if running && !replacing {
+					continue
 				}
-				crash := exec.Command(os.Args[0], "-test.run", "^TestACrashLeavesTheOldOrTheNew$")
-				crash.Env = append(os.Environ(), "PORTICO_TEST_CRASH="+step, "PORTICO_TEST_DATA="+in.options.Data, "PORTICO_TEST_FROM="+from)
-				if out, err := crash.CombinedOutput(); !strings.Contains(fmt.Sprint(err), "killed") {
-					t.Fatalf("the process was not killed: %v\n%s", err, out)
-				}
-				next := at(in.options.Data)
-				if err := next.Recover(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				copies, err := next.List(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				switch {
-				case !replacing && !wantNew:
-					if len(copies) != 0 {
-						t.Errorf("half an extension is listed: %+v", copies)
+				t.Run(fmt.Sprintf("%s, replacing %v, running %v", c.step, replacing, running), func(t *testing.T) {
+					in, from := fixture(t)
+					var before string
+					if replacing {
+						before = install(t, in, from).Fingerprint
+						write(t, from, "index.ts", "export function t() { return 'second'; }\n")
 					}
-				case len(copies) != 1 || copies[0].Problem != nil:
-					t.Errorf("got %+v", copies)
-				case (copies[0].Fingerprint != before) != wantNew:
-					t.Errorf("got the new files: %v, want %v", copies[0].Fingerprint != before, wantNew)
-				}
-				if left := leftBehind(t, next, "one"); left != nil {
-					t.Errorf("left behind: %v", left)
-				}
-				install(t, next, from)
-			})
+					crashed(t, in.options.Data, from, c.step)
+					next := at(in.options.Data)
+					if running {
+						next = in
+						if err := next.SetEnabled(t.Context(), ref("one"), true); err != nil {
+							t.Fatal(err)
+						}
+					} else if err := next.Recover(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					copies, err := next.List(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					switch {
+					case !replacing && !c.wantNew:
+						if len(copies) != 0 {
+							t.Errorf("half an extension is listed: %+v", copies)
+						}
+					case len(copies) != 1 || copies[0].Problem != nil:
+						t.Errorf("got %+v", copies)
+					case (copies[0].Fingerprint != before) != c.wantNew:
+						t.Errorf("got the new files: %v, want %v", copies[0].Fingerprint != before, c.wantNew)
+					}
+					if left := leftBehind(t, next, "one"); left != nil {
+						t.Errorf("left behind: %v", left)
+					}
+					install(t, next, from)
+				})
+			}
 		}
 	}
 }
@@ -316,7 +363,9 @@ func TestChangedFilesStopAnExtension(t *testing.T) {
 		name  string
 		spoil func(t *testing.T, root string)
 	}{
-		{"another content", func(t *testing.T, root string) { write(t, root, "index.ts", "export function t() { return 'evil!'; }\n") }},
+		{"another content", func(t *testing.T, root string) {
+			write(t, root, "index.ts", "export function t() { return 'evil!'; }\n")
+		}},
 		{"the same size, and the times set back", func(t *testing.T, root string) {
 			file := filepath.Join(root, "index.ts")
 			info, err := os.Stat(file)
@@ -433,6 +482,15 @@ func TestABrokenLockIsSetAsideAndNeverOverwritten(t *testing.T) {
 			if kept, err := os.ReadFile(aside[0]); err != nil || string(kept) != text {
 				t.Errorf("what was set aside is %q %v", kept, err)
 			}
+			if err := os.WriteFile(file, []byte("{{"), 0o644); err != nil { // and once more in the same second
+				t.Fatal(err)
+			}
+			if _, err := in.List(t.Context()); code(err) != "lock.set-aside" {
+				t.Errorf("got %v", err)
+			}
+			if kept, err := os.ReadFile(aside[0]); err != nil || string(kept) != text {
+				t.Errorf("what was set aside first is %q %v", kept, err)
+			}
 			install(t, in, from)
 		})
 	}
@@ -482,6 +540,10 @@ func TestAProjectsExtensionsCountOnlyWhenConfirmedHere(t *testing.T) {
 		t.Errorf("what the person installed is off: %v", p)
 	}
 	clear(confirmed) // the same project on another computer
+	if p := listed(); p == nil || p.Code != "extension.unconfirmed" {
+		t.Errorf("got %v", p)
+	}
+	in.options.Confirmed = nil // a Portico that keeps no such list
 	if p := listed(); p == nil || p.Code != "extension.unconfirmed" {
 		t.Errorf("got %v", p)
 	}

@@ -55,14 +55,22 @@ func (in *Installer) copyOf(ctx context.Context, scopeFolder, key string, e entr
 	if e.Linked {
 		c.Origin = extension.Linked
 	}
-	files := os.DirFS(root)
-	summary, err := in.checked.fingerprint(root)
-	if err != nil {
+	opened, err := openPlain(root)
+	var summary Summary
+	if err == nil {
+		defer opened.Close()
+		summary, err = in.checked.fingerprint(ctx, root, opened.FS())
+	}
+	switch {
+	case errors.Is(err, errBeyond), errors.Is(err, errNoFolder):
+		c.Problem = changed(c.DisplayName, err.Error())
+		return c
+	case err != nil:
 		c.Problem = gone(c.DisplayName, root, err)
 		return c
 	}
 	c.Files, c.Bytes = summary.Files, summary.Bytes
-	ext, _, err := in.read(files)
+	ext, _, err := in.read(opened.FS())
 	switch {
 	case err != nil:
 		c.Problem = extension.AsProblem(err, "extension.unreadable", "It can't be read any more.", "Install it again.")
@@ -78,8 +86,11 @@ func (in *Installer) copyOf(ctx context.Context, scopeFolder, key string, e entr
 	if c.Origin == extension.Installed {
 		c.Problem = drift(c, summary)
 	}
-	if c.Problem == nil && scope == extension.Project && in.options.Confirmed != nil {
-		confirmed, err := in.options.Confirmed(ctx, c.Ref(), c.Fingerprint)
+	if c.Problem == nil && scope == extension.Project {
+		confirmed, err := false, error(nil)
+		if in.options.Confirmed != nil {
+			confirmed, err = in.options.Confirmed(ctx, c.Ref(), summary.Fingerprint)
+		}
 		if err != nil || !confirmed {
 			c.Problem = extension.NewProblem("extension.unconfirmed", "{extension} came with this project and was never confirmed on this computer.",
 				"Look at what it may touch, and install it from its folder.", "extension", c.DisplayName).Because(err)
@@ -97,7 +108,11 @@ func drift(c extension.Copy, now Summary) *extension.Problem {
 	if len(now.Irregular) > 0 {
 		detail = "no plain files: " + strings.Join(now.Irregular, ", ")
 	}
-	p := extension.NewProblem("extension.drift", "The files of {extension} changed since it was installed.", "Install it again to trust them.", "extension", c.DisplayName)
+	return changed(c.DisplayName, detail)
+}
+
+func changed(name, detail string) *extension.Problem {
+	p := extension.NewProblem("extension.drift", "The files of {extension} changed since it was installed.", "Install it again to trust them.", "extension", name)
 	p.Detail = detail
 	return p
 }
@@ -138,30 +153,37 @@ func (in *Installer) Verify(ctx context.Context, ref extension.Ref) error {
 
 // SetEnabled switches an extension on or off.
 func (in *Installer) SetEnabled(ctx context.Context, ref extension.Ref, enabled bool) error {
-	return in.change(ctx, ref, func(l lock, key string) {
+	return in.change(ctx, ref, func(folder, key string, l lock) error {
 		e := l[key]
 		e.Enabled = enabled
 		l[key] = e
-	}, nil)
+		return l.write(folder)
+	})
 }
 
 // Remove takes an extension out: first from the lock, then its files.
 func (in *Installer) Remove(ctx context.Context, ref extension.Ref) error {
-	return in.change(ctx, ref, func(l lock, key string) { delete(l, key) }, func(folder, key string) error {
-		s, err := in.openStage(folder)
+	return in.change(ctx, ref, func(folder, key string, l lock) error {
+		s, err := newStage(folder)
 		if err != nil {
-			return unwritable(err)
+			return err
 		}
 		defer s.close()
+		e := l[key]
+		delete(l, key)
+		if err := l.write(folder); err != nil {
+			return err
+		}
 		if err := os.Rename(filepath.Join(folder, key), s.old()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return unwritable(err)
+			l[key] = e // files that can't be moved are still installed
+			return errors.Join(err, l.write(folder))
 		}
 		return nil
 	})
 }
 
-// change rewrites the lock in this scope's turn, and then does the rest.
-func (in *Installer) change(ctx context.Context, ref extension.Ref, edit func(lock, string), after func(folder, key string) error) error {
+// change does something to one extension in its scope's turn.
+func (in *Installer) change(ctx context.Context, ref extension.Ref, do func(folder, key string, l lock) error) error {
 	folder, _, _, err := in.find(ref)
 	if err != nil {
 		return err
@@ -175,14 +197,10 @@ func (in *Installer) change(ctx context.Context, ref extension.Ref, edit func(lo
 	if err != nil {
 		return err
 	}
-	edit(l, key)
-	if err := l.write(folder); err != nil {
+	if err := do(folder, key, l); err != nil {
 		return unwritable(err)
 	}
-	if after == nil {
-		return nil
-	}
-	return after(folder, key)
+	return nil
 }
 
 // File is one file of an installed extension.
@@ -197,8 +215,13 @@ func (in *Installer) Files(_ context.Context, ref extension.Ref) ([]File, error)
 	if err != nil {
 		return nil, err
 	}
+	root, err := openPlain(filepath.Join(folder, key))
+	if err != nil {
+		return nil, gone(ref.ID, filepath.Join(folder, key), err)
+	}
+	defer root.Close()
 	files := []File{}
-	err = walk(os.DirFS(filepath.Join(folder, key)), ".", func(name string, entry fs.DirEntry) error {
+	err = walk(root.FS(), func(name string, entry fs.DirEntry) error {
 		info, err := entry.Info()
 		if err != nil {
 			return err
@@ -221,7 +244,7 @@ func (in *Installer) ReadFile(_ context.Context, ref extension.Ref, name string)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(filepath.Join(folder, key))
+	root, err := openPlain(filepath.Join(folder, key))
 	if err != nil {
 		return nil, gone(ref.ID, filepath.Join(folder, key), err)
 	}

@@ -104,10 +104,33 @@ func encode(value any, indent string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// free says whether an extension of this format may have the key: nobody else's it is, on systems either where capitals
+// make no difference, and not that of a file which is Portico's own.
+func (l lock) free(key string, of extension.Format) error {
+	if why := badName(key, key); why != "" || strings.HasPrefix(strings.ToLower(key), lockFile) {
+		return extension.NewProblem("install.bad-name", "{id} can't be an extension's name on every system.", "Ask its author for another name.", "id", idOf(key)).Because(errors.New(why))
+	}
+	for _, other := range l.keys() {
+		have := l[other].formatOf()
+		if other == key && have != of {
+			return extension.NewProblem("install.name-taken", "The name {id} is taken by an extension of another format ({format}).",
+				"Remove that one first, if you no longer need it.", "id", idOf(key), "format", string(have))
+		}
+		if other != key && strings.EqualFold(other, key) {
+			return extension.NewProblem("install.name-similar", "The name {id} is taken: {other} is installed, and some systems can't tell the two apart.",
+				"Remove that one first, if you no longer need it.", "id", idOf(key), "other", idOf(other))
+		}
+	}
+	return nil
+}
+
+// maxLockBytes bounds the lock: a project's is a stranger's. A thousand extensions take 300 kB.
+const maxLockBytes = 8 << 20
+
 // readLock reads a scope's lock; none is an empty one. One that can't be understood is set aside, never overwritten.
 func readLock(folder string, now time.Time) (lock, error) {
 	file := filepath.Join(folder, lockFile)
-	data, err := os.ReadFile(file)
+	data, err := readBounded(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return lock{}, nil
 	}
@@ -128,11 +151,30 @@ func readLock(folder string, now time.Time) (lock, error) {
 		return l, nil
 	}
 	aside := fmt.Sprintf("%s.broken-%s", file, now.UTC().Format("20060102T150405Z"))
+	for n := 2; ; n++ { // an earlier one of the same second stays
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		aside = fmt.Sprintf("%s.broken-%s-%d", file, now.UTC().Format("20060102T150405Z"), n)
+	}
 	if moveErr := os.Rename(file, aside); moveErr != nil {
 		return nil, extension.NewProblem("lock.broken", "The list of installed extensions is damaged.", "Repair or remove {file}.", "file", file).Because(errors.Join(err, moveErr))
 	}
 	return nil, extension.NewProblem("lock.set-aside", "The list of installed extensions was damaged. It was set aside as {aside}.",
 		"Install your extensions again, or repair that file and put it back as {file}.", "aside", aside, "file", file).Because(err)
+}
+
+func readBounded(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no file")
+	case info.Size() > maxLockBytes:
+		return nil, fmt.Errorf("it is larger than %d MB", maxLockBytes>>20)
+	}
+	return os.ReadFile(file)
 }
 
 // write puts the lock in place whole: a crash leaves the old one or the new one.

@@ -12,65 +12,116 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Recover finishes or undoes, in the agent's scope, what a crash cut off. Folders in which another process works are left
-// alone.
+// Recover finishes or undoes, in the agent's scope, what a crash cut off. A project's scope is brought in order by the
+// first change in it.
 func (in *Installer) Recover(ctx context.Context) error {
-	return in.recoverScope(ctx, filepath.Join(in.options.Data, "extensions"))
+	scopeFolder := filepath.Join(in.options.Data, "extensions")
+	if _, err := os.Stat(filepath.Join(scopeFolder, stagingFolder)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	done, err := in.turn(ctx, scopeFolder)
+	if err != nil {
+		return err
+	}
+	done()
+	return nil
 }
 
-func (in *Installer) recoverScope(ctx context.Context, scopeFolder string) error {
+// settle brings every stage to its end in which no process works any more. The caller has the turn.
+func (in *Installer) settle(scopeFolder string) error {
 	all := filepath.Join(scopeFolder, stagingFolder)
 	entries, err := os.ReadDir(all)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("look for unfinished installs in %s: %w", all, err)
+		return unwritable(fmt.Errorf("look for unfinished installs: %w", err))
 	}
-	var errs []error
 	for _, entry := range entries {
-		errs = append(errs, in.recoverStage(ctx, scopeFolder, filepath.Join(all, entry.Name())))
+		if !entry.IsDir() {
+			continue // none of ours
+		}
+		s := &stage{folder: filepath.Join(all, entry.Name())}
+		if plain(filepath.Join(s.folder, busyFile), 0) != nil || plain(s.note(), 0) != nil {
+			continue // a project's own making
+		}
+		s.busy = flock.New(filepath.Join(s.folder, busyFile))
+		if free, err := s.busy.TryLock(); err != nil || !free {
+			continue // at work, or not ours to touch
+		}
+		err := in.settleStage(scopeFolder, s)
+		s.close()
+		if err != nil {
+			return unwritable(err)
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
-func (in *Installer) recoverStage(ctx context.Context, scopeFolder, folder string) error {
-	busy := flock.New(filepath.Join(folder, busyFile))
-	free, err := busy.TryLock()
+// settleStage decides by what lies in place: the new files get their entry in the lock, and where there are none any more,
+// the old ones go back. What can't be decided now is kept.
+func (in *Installer) settleStage(scopeFolder string, s *stage) error {
+	note, err := readBounded(s.note())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it has just gone
-	}
-	if err != nil || !free {
-		return nil // at work, or not ours to touch
-	}
-	s := &stage{folder, busy}
-	defer s.close()
-	done, err := in.turn(ctx, scopeFolder)
-	if err != nil {
-		return err
-	}
-	defer done()
-	note, err := os.ReadFile(filepath.Join(folder, journalFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // cut off before anything was changed
+		return nil // cut off before anything was changed, or after everything was
 	}
 	if err != nil {
-		return fmt.Errorf("read what an install that was cut off had noted: %w", err)
+		return s.kept(fmt.Errorf("read what an install that was cut off had noted: %w", err))
 	}
 	var j journal
 	var e entry
 	if err := errors.Join(json.Unmarshal(note, &j), json.Unmarshal(j.Entry, &e)); err != nil || !lockKey.MatchString(j.Key) {
 		return nil // a note that was never whole: the swap comes after it
 	}
-	target := filepath.Join(scopeFolder, j.Key)
-	summary, err := Fingerprint(os.DirFS(target))
-	if err == nil && summary.Fingerprint == e.SHA256 {
-		l, err := readLock(scopeFolder, in.options.Now())
-		if err != nil {
-			return err
-		}
-		l[j.Key] = e
-		return l.write(scopeFolder)
+	l, err := readLock(scopeFolder, in.options.Now())
+	if err != nil {
+		return s.kept(err)
 	}
-	return putBack(target, s.old())
+	have, listed := l[j.Key]
+	target := filepath.Join(scopeFolder, j.Key)
+	if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
+		if !listed {
+			return nil
+		}
+		return s.kept(putBack(target, s.old()))
+	}
+	if have.SHA256 == e.SHA256 {
+		return nil
+	}
+	summary, err := fingerprintOf(target)
+	switch {
+	case errors.Is(err, errBeyond) || errors.Is(err, errNoFolder):
+		return nil // not what was staged
+	case err != nil:
+		_ = s.kept(err) // one that can't be read now may be either
+		return nil
+	case summary.Fingerprint != e.SHA256:
+		return nil // the old files are still there
+	}
+	l[j.Key] = e
+	return s.kept(l.write(scopeFolder))
 }
+
+// fingerprintOf hashes a folder without leaving it.
+func fingerprintOf(folder string) (Summary, error) {
+	root, err := openPlain(folder)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer root.Close()
+	return Fingerprint(root.FS())
+}
+
+// openPlain opens a folder that is no link.
+func openPlain(folder string) (*os.Root, error) {
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is %s", errNoFolder, folder, kindOf(info.Mode().Type()))
+	}
+	return os.OpenRoot(folder)
+}
+
+var errNoFolder = errors.New("not a folder")
