@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -82,7 +84,13 @@ func (c *call) run() (result json.RawMessage, failed *extension.Problem, err err
 	return result, nil, c.finish(session.Done, result, nil, time.Since(began))
 }
 
-func (c *call) invoke() (json.RawMessage, error) {
+// invoke calls the tool. A runtime that panics fails this call and no more.
+func (c *call) invoke() (result json.RawMessage, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -91,7 +99,7 @@ func (c *call) invoke() (json.RawMessage, error) {
 		return nil, err
 	}
 	c.change(func(e *session.CallEntry) { e.Phase = phaseRunning })
-	result, err := instance.Call(c.ctx, c.info, c.offer.Tool.Name, c.entry.Call.Args)
+	result, err = instance.Call(c.ctx, c.info, c.offer.Tool.Name, c.entry.Call.Args)
 	if err != nil {
 		return nil, err
 	}

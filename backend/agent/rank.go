@@ -81,7 +81,7 @@ func newIndex(offers []Offer) *index {
 	x := &index{documents: make([]document, len(offers))}
 	for n, o := range offers {
 		d := document{
-			identifier: fold(o.Tool.Name), nameWords: words(o.Tool.Name), name: stemAll(words(o.Tool.Name)),
+			identifier: fold(o.Tool.Name), nameWords: words(o.Tool.Name), name: stemsOr(o.Tool.Name),
 			description: stems(o.Tool.Description), extension: stems(o.Copy.DisplayName), letters: len(strings.Trim(o.Tool.Name, "_-")),
 		}
 		for _, text := range o.Tool.Triggers {

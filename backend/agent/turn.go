@@ -115,9 +115,25 @@ func (t *turn) guarded(do func() error) (err error) {
 		if r := recover(); r != nil {
 			err = extension.NewProblem("chat.panic", "Portico hit an error of its own in this turn.", "Try again; if it happens again, report it with the details.").
 				Because(fmt.Errorf("%v\n%s", r, debug.Stack()))
+			t.sweep()
 		}
 	}()
 	return do()
+}
+
+// sweep ends what a panic left unfinished.
+func (t *turn) sweep() {
+	ctx := context.WithoutCancel(t.ctx)
+	entries, err := t.agent.Sessions.Entries(ctx, t.session)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.Turn == t.id && !e.State.Ended() {
+			e.State = session.Failed
+			_ = t.agent.Sessions.Update(ctx, e)
+		}
+	}
 }
 
 // append adds an entry of this turn.

@@ -68,7 +68,7 @@ func stems(text string) []string {
 
 // endings that English and Spanish words take on and that a search sees past, the longest first. They are cut the same way
 // on both sides, so a stem only has to be the same for the forms of a word, not to be right.
-var endings = []string{"aciones", "ations", "iendo", "acion", "ation", "ating", "ando", "ador", "ating", "ions", "ates", "ated", "ones", "ion", "ing", "ers", "ies", "ate", "ar", "er", "ir", "or", "ed", "es", "as", "os", "a", "e", "o", "y", "s"}
+var endings = []string{"isations", "izations", "isation", "ization", "aciones", "ising", "izing", "ations", "iendo", "acion", "ation", "ating", "ando", "ador", "ised", "ized", "ises", "izes", "ions", "ates", "ated", "ones", "ion", "ing", "ers", "ies", "ate", "ise", "ize", "ar", "er", "ir", "or", "ed", "es", "as", "os", "a", "e", "o", "y", "s"}
 
 // minStem is how many letters a stem keeps.
 const minStem = 4
