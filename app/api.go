@@ -53,9 +53,10 @@ func New(c *core.Core, w Window) *API {
 	return a
 }
 
-func methodsOf(a *API) map[string]method {
+// methodsOf finds the methods of each screen in a struct's fields.
+func methodsOf(screens any) map[string]method {
 	methods := map[string]method{}
-	v := reflect.ValueOf(a).Elem()
+	v := reflect.ValueOf(screens).Elem()
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		if !field.IsExported() {

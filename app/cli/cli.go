@@ -166,12 +166,14 @@ func (s *scopeFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&s.project, "project", "", "the project's extensions; without a folder, this one's")
 	c.Flags().Lookup("project").NoOptDefVal = "."
 	c.Flags().BoolVar(&s.agent, "agent", false, "the agent's extensions, which every project has")
-	c.MarkFlagsMutuallyExclusive("project", "agent")
 }
 
 // folder is the project's folder, absolute; empty when none was named.
 func (s *scopeFlags) folder() (string, error) {
-	if s.project == "" {
+	switch {
+	case s.project != "" && s.agent:
+		return "", wrongUsage("say --project or --agent, not both")
+	case s.project == "":
 		return "", nil
 	}
 	folder, err := filepath.Abs(s.project)

@@ -29,7 +29,8 @@ func TestTheCommandLine(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PORTICO_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("EXAMPLES", filepath.Join(root, "testdata", "loca"))
-			env.Setenv("PORTICO_CHECKOUT", root)
+			// An installed Portico has its Deno beside it; the test binary stands in a folder of its own.
+			env.Setenv("PATH", filepath.Join(root, "build", "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 	})

@@ -41,7 +41,7 @@ func (w *Window) pump(ctx context.Context) {
 	carry(ctx, events.Next, func(batch []event.Event) {
 		for _, e := range batch {
 			if e.Topic == event.Settings {
-				w.applySettings(ctx)
+				w.restyle()
 			}
 		}
 		runtime.EventsEmit(w.ctx, eventsName, batch)

@@ -139,21 +139,3 @@ func (w *Window) openLogs() {
 		slog.Warn("the logs were not opened", "error", err)
 	}
 }
-
-// applySettings brings what the system draws in step with the settings: its colours and the menu's language.
-func (w *Window) applySettings(ctx context.Context) {
-	settings, err := w.core.Settings(ctx)
-	if err != nil {
-		slog.Warn("the settings could not be read for the window", "error", err)
-		return
-	}
-	dark := isDark(settings.Theme)
-	w.native.setDark(dark)
-	colour := background(dark)
-	runtime.WindowSetBackgroundColour(w.ctx, colour.R, colour.G, colour.B, colour.A)
-	language := languageOf(settings.Language, w.core.Info(ctx).Locale)
-	if language != w.language {
-		w.language = language
-		w.native.relabel(w.ctx, w.menu(language), labels(w.bar(), language))
-	}
-}

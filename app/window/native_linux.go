@@ -37,7 +37,7 @@ var told hooks
 // native is GTK's side of the window, as far as Wails does not give it.
 type native struct{}
 
-func (native) prepare(h hooks) error {
+func (native) prepare(h hooks, dark bool) error {
 	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return noDisplay()
 	}
@@ -52,6 +52,7 @@ func (native) prepare(h hooks) error {
 	if C.portico_prepare() == 0 {
 		return noDisplay()
 	}
+	setDark(dark)
 	return nil
 }
 
@@ -101,7 +102,9 @@ func porticoLink(address *C.char) {
 }
 
 // setDark makes GTK draw dark, which the page sees as prefers-color-scheme.
-func (n native) setDark(dark bool) {
+func (native) setDark(ctx context.Context, dark bool) { onMain(ctx, func() { setDark(dark) }) }
+
+func setDark(dark bool) {
 	value := C.int(0)
 	if dark {
 		value = 1

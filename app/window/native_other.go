@@ -15,10 +15,10 @@ import (
 // builds without a window.
 type native struct{}
 
-func (native) prepare(hooks) error { return nil }
+func (native) prepare(hooks, bool) error { return nil }
 
 // setDark: Wails' theme option and the web view follow the system there.
-func (native) setDark(bool) {}
+func (native) setDark(context.Context, bool) {}
 
 // place puts the window where it was. Wails names the screens' sizes but not where they are, and opens the window on
 // the main one: positions are kept on that.

@@ -42,6 +42,11 @@ func (w *Window) boundsChanged() { w.moved.after(settleTime, w.saveBounds) }
 
 // saveBounds keeps where the window is. A disk that refuses costs the place and nothing else, so the log has it.
 func (w *Window) saveBounds() {
+	select {
+	case <-w.started:
+	default: // the window is being made
+		return
+	}
 	seen, ok := w.native.seen(w.ctx)
 	if !ok {
 		return

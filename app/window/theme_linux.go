@@ -10,8 +10,18 @@ import (
 // portalLimit bounds the question: a desktop without a portal must not hold up the window.
 const portalLimit = 300 * time.Millisecond
 
-// systemIsDark asks the desktop's settings portal (org.freedesktop.appearance color-scheme: 1 is dark). GTK 3 does not
-// know that setting, so without asking, a dark desktop would get a light window.
+// The desktop's settings portal. Its color-scheme is 1 for dark (XDG Desktop Portal, Settings).
+const (
+	portalName     = "org.freedesktop.portal.Desktop"
+	portalPath     = "/org/freedesktop/portal/desktop"
+	portalSettings = "org.freedesktop.portal.Settings"
+	appearance     = "org.freedesktop.appearance"
+	colourScheme   = "color-scheme"
+	schemeDark     = 1
+)
+
+// systemIsDark asks the portal. GTK 3 does not know that setting, so without asking, a dark desktop would get a light
+// window.
 func systemIsDark() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), portalLimit)
 	defer cancel()
@@ -20,9 +30,8 @@ func systemIsDark() bool {
 		return false
 	}
 	defer bus.Close()
-	portal := bus.Object("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
 	var value dbus.Variant
-	if err := portal.CallWithContext(ctx, "org.freedesktop.portal.Settings.Read", dbus.FlagNoAutoStart, "org.freedesktop.appearance", "color-scheme").Store(&value); err != nil {
+	if err := bus.Object(portalName, portalPath).CallWithContext(ctx, portalSettings+".Read", dbus.FlagNoAutoStart, appearance, colourScheme).Store(&value); err != nil {
 		return false
 	}
 	inner, nested := value.Value().(dbus.Variant) // Read wraps its answer twice
@@ -30,5 +39,31 @@ func systemIsDark() bool {
 		value = inner
 	}
 	scheme, ok := value.Value().(uint32)
-	return ok && scheme == 1
+	return ok && scheme == schemeDark
+}
+
+// watchSystemTheme calls when the desktop was switched between light and dark, until ctx ends.
+func watchSystemTheme(ctx context.Context, changed func()) {
+	bus, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	if err != nil {
+		return
+	}
+	defer bus.Close()
+	err = bus.AddMatchSignalContext(ctx, dbus.WithMatchObjectPath(portalPath), dbus.WithMatchInterface(portalSettings), dbus.WithMatchMember("SettingChanged"), dbus.WithMatchArg(0, appearance))
+	if err != nil {
+		return
+	}
+	signals := make(chan *dbus.Signal, 4) // godbus drops what does not fit; the last one is asked for again anyway
+	bus.Signal(signals)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, open := <-signals:
+			if !open {
+				return
+			}
+			changed()
+		}
+	}
 }

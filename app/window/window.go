@@ -53,7 +53,8 @@ type Window struct {
 	ctx      context.Context // of Wails' runtime; there once started is closed
 	started  chan struct{}
 	bridge   *Bridge
-	language string // of the menu
+	language string        // of the menu
+	styles   chan struct{} // holds a token while the settings or the desktop changed
 }
 
 // Run opens the window and returns when it was closed. It must be called by the main goroutine, before anything else
@@ -66,14 +67,13 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 	info := c.Info(ctx)
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &Window{core: c, bounds: newBoundsKeeper(filepath.Join(info.Data, boundsFile)), started: make(chan struct{})}
+	w := &Window{core: c, bounds: newBoundsKeeper(filepath.Join(info.Data, boundsFile)), started: make(chan struct{}), styles: make(chan struct{}, 1)}
 	w.bridge = &Bridge{api: app.New(c, w), ctx: running, started: w.started}
 	// The toolkit draws its own parts (menu, title, scroll bars) light or dark too, and tells the page.
-	if err := w.native.prepare(hooks{changed: w.boundsChanged, link: w.openFromPage}); err != nil {
+	dark := isDark(settings.Theme)
+	if err := w.native.prepare(hooks{changed: w.boundsChanged, link: w.openFromPage}, dark); err != nil {
 		return err
 	}
-	dark := isDark(settings.Theme)
-	w.native.setDark(dark)
 	bounds := w.bounds.load()
 	w.language = languageOf(settings.Language, info.Locale)
 
@@ -98,6 +98,8 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 			w.native.place(windowContext, w.bounds)
 			runtime.OnFileDrop(windowContext, w.dropped)
 			pumping.Go(func() { w.pump(running) })
+			pumping.Go(func() { w.style(running) })
+			pumping.Go(func() { watchSystemTheme(running, w.restyle) })
 			time.AfterFunc(showAnyway, w.Ready)
 		},
 		OnDomReady:    func(windowContext context.Context) { runtime.WindowExecJS(windowContext, pageScript) },

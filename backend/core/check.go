@@ -11,9 +11,9 @@ import (
 // formats are those that this Portico reads.
 func formats() []format.Format { return []format.Format{loca.New()} }
 
-// Check reads an extension's folder and installs nothing: what it brings and its warnings, or a Problem with every broken
+// CheckFolder reads an extension's folder and installs nothing: what it brings and its warnings, or a Problem with every broken
 // rule.
-func Check(folder string) (*extension.Extension, []extension.Issue, error) {
+func CheckFolder(folder string) (*extension.Extension, []extension.Issue, error) {
 	files := os.DirFS(folder)
 	of, err := format.Detect(files, formats())
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -34,6 +35,10 @@ func (m measure) String() string {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	// An installed Portico has its Deno beside it; `go run` puts this program somewhere else.
+	if bin, err := filepath.Abs("build/bin"); err == nil {
+		os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
 	failed := false
 	for _, suite := range []struct {
 		name string

@@ -1,5 +1,5 @@
-import "@fontsource-variable/inter";
 import "./app.css";
+import "./kit/base.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -7,7 +7,7 @@ import { client } from "./host/queries";
 import { setupI18n } from "./i18n";
 import { Shell } from "./shell/Shell";
 
-setupI18n(navigator.language);
+void setupI18n("system", navigator.language);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <QueryClientProvider client={client}>

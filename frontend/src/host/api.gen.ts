@@ -36,6 +36,7 @@ export interface CapabilityFile {
 export interface Check {
   name: string;
   ok: boolean;
+  required: boolean;
   detail: string;
   next?: string;
 }

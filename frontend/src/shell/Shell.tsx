@@ -3,8 +3,8 @@ import { Suspense, lazy, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Chat } from "../chat/Chat";
 import { call, listen, type Settings } from "../host";
-import { apply, client, keys, useInfo, useSettings } from "../host/queries";
-import { setLanguage } from "../i18n";
+import { apply, client, useInfo, useSettings } from "../host/queries";
+import { setupI18n } from "../i18n";
 import { ErrorBoundary, Mark, Toasts } from "../kit";
 import { useInstall } from "../store/install";
 import { layoutOf, useTabs } from "../store/tabs";
@@ -15,7 +15,7 @@ import { TabRow } from "./Tabs";
 
 const SettingsTab = lazy(() => import("../settings").then((module) => ({ default: module.SettingsTab })));
 const SettingsNav = lazy(() => import("../settings").then((module) => ({ default: module.SettingsNav })));
-const ReviewDialog = lazy(() => import("../settings").then((module) => ({ default: module.ReviewDialog })));
+const InstallDialog = lazy(() => import("../settings").then((module) => ({ default: module.InstallDialog })));
 const Palette = lazy(() => import("../palette").then((module) => ({ default: module.Palette })));
 
 /** Below this width the sidebar makes room; it can be opened over the page. */
@@ -79,7 +79,7 @@ export function Shell() {
         )}
       </main>
       {palette && <Suspense fallback={null}><Palette open onClose={() => setPalette(false)} /></Suspense>}
-      {reviewing !== null && <Suspense fallback={null}><ReviewDialog /></Suspense>}
+      {reviewing !== null && <Suspense fallback={null}><InstallDialog /></Suspense>}
       <Toasts />
     </div>
   );
@@ -191,11 +191,8 @@ function useAppearance(settings: Settings | undefined, locale: string | undefine
     document.documentElement.style.setProperty("zoom", `${settings?.zoom ?? 100}%`);
   }, [settings?.zoom]);
   useEffect(() => {
-    if (settings) setLanguage(settings.language, locale ?? navigator.language);
+    if (settings) void setupI18n(settings.language as "system" | "en" | "es", locale ?? navigator.language);
   }, [settings?.language, locale]);
-  useEffect(() => {
-    client.setQueryDefaults(keys.settings, { staleTime: Infinity });
-  }, []);
 }
 
 function useNarrow(): boolean {
