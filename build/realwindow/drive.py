@@ -22,6 +22,8 @@ class Drive:
         self.home = Path(options.scratch) / "home"
         self.artefacts = Path(options.artefacts)
         self.screen = Screen()
+        self.portal = subprocess.Popen(["/usr/bin/python3", str(here / "portal.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        wait_for(self.portal, "ready")
         self.app = None
         self.failed = False
 
@@ -101,6 +103,19 @@ class Drive:
         if after != before:
             raise NotThere(f"the window at {before}: it is at {after}")
 
+    def follows_the_desktop(self):
+        for scheme, low, high in (("dark", 0, 80), ("light", 200, 255)):
+            self.portal.stdin.write(scheme + "\n")
+            self.portal.stdin.flush()
+            until(lambda: f"a {scheme} page: its brightness is {self.brightness()}", lambda: low <= self.brightness() <= high, 5)
+
+    def brightness(self):
+        """Of the page's lower right corner, 0 to 255: a place where it has no text."""
+        page = self.app.find("document web", re.compile(".")).queryComponent().getExtents(0)  # 0: of the screen
+        x, y = page.x + page.width - 12, page.y + page.height - 12
+        said = self.screen.run("import", "-window", "root", "-crop", f"4x4+{x}+{y}", "-resize", "1x1", "-colorspace", "Gray", "-depth", "8", "txt:-")
+        return int(re.search(r"gray\((\d+)", said).group(1))
+
     def leaves_no_process_behind(self):
         tree = descendants(self.app.process.pid)
         code = self.app.close()
@@ -114,10 +129,12 @@ class Drive:
                 self.case("it has a native menu", self.has_a_native_menu)
                 self.case("a dropped file leaves the page in its place", self.stays_on_its_page_when_a_file_is_dropped)
                 self.case("it comes back where it was", self.comes_back_where_it_was)
+                self.case("it follows the desktop between light and dark", self.follows_the_desktop)
                 self.case("it leaves no process behind", self.leaves_no_process_behind)
         finally:
             if self.app is not None:
                 end(self.app.process)
+            end(self.portal)
             self.screen.close()
         return 1 if self.failed else 0
 
