@@ -366,7 +366,7 @@ func hangs(first func(host capability.Host, call capability.Call)) tool {
 }
 
 func TestStopEndsEverythingBeforeItReturns(t *testing.T) {
-	text := modeltest.Reply{Steps: []modeltest.Step{{Text: "Once upon"}, {Hang: true}}}
+	text := modeltest.Reply{Steps: []modeltest.Step{{Text: "Once"}, {Hang: true}}}
 	for _, c := range []struct {
 		name  string
 		reply modeltest.Reply
@@ -379,8 +379,7 @@ func TestStopEndsEverythingBeforeItReturns(t *testing.T) {
 				entry, ok := e.Payload.(session.Entry)
 				return ok && entry.Kind == session.AgentSays
 			})
-			time.Sleep(30 * time.Millisecond) // for the rest of the text
-		}, []string{`agent cancelled "Once upon"`}},
+		}, []string{`agent cancelled "Once"`}},
 		{"before the first word", modeltest.Reply{Steps: []modeltest.Step{{Hang: true}}}, tool{name: "x"}, func(d *desk) { d.entry(session.PersonSays, session.Done) }, nil},
 		{"in a tool", modeltest.Ask("hang", "{}"), hangs(func(capability.Host, capability.Call) {}), func(d *desk) { d.entry(session.ToolCall, session.Running) }, []string{"call cancelled hang{}"}},
 		{"in a question", modeltest.Ask("ask", "{}"), asks(colour), func(d *desk) { d.entry(session.Asks, session.Open) }, []string{"call cancelled ask{}", `question cancelled "Which colour?" []`}},
@@ -472,5 +471,16 @@ func TestWaitingForAPersonIsNotTheToolsTime(t *testing.T) {
 	waited := time.Now().UnixMilli() - entries[1].Call.StartedAt
 	if took := entries[1].Call.DurationMs; took > waited-400 {
 		t.Errorf("of %d ms, %d count as the tool's", waited, took)
+	}
+}
+
+func TestAQuestionOfAnotherProcessIsSaidToBeOne(t *testing.T) {
+	d := sit(t, modeltest.Script{}, nil)
+	entry, err := d.sessions.Append(t.Context(), session.Entry{Session: d.session, Kind: session.Asks, State: session.Open, Question: &session.QuestionEntry{Questions: []capability.Question{colour}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Answer(t.Context(), entry.ID, answer(`"red"`)); !isProblem(err, "chat.elsewhere") {
+		t.Errorf("the answer gives %v", err)
 	}
 }

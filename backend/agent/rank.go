@@ -26,6 +26,10 @@ const (
 	leastOfBest      = 0.12  // what scores less than this share of the best is noise
 	minNameLetters   = 3
 	descriptionWords = 40 // after so many, a word of a description counts less
+
+	// maxQueryBytes is how much of a text is ranked by: what is wanted stands at its beginning, and a pasted document must
+	// not keep a turn waiting.
+	maxQueryBytes = 4_000
 )
 
 // Rank orders tools by how well they fit what a person wrote, and leaves out those that do not. It is a pure function:
@@ -112,6 +116,7 @@ func stemsOr(text string) []string {
 
 // scores gives one number for each tool; 0 is none at all.
 func (x *index) scores(query string) []float64 {
+	query = cut(query, maxQueryBytes)
 	plain := words(query)
 	asked := unique(stems(query))
 	scores := make([]float64, len(x.documents))

@@ -358,3 +358,38 @@ func TestATurnCanBeginInTheMomentTheLastOneEnds(t *testing.T) {
 		t.Errorf("the session is %+v, %v", s, err)
 	}
 }
+
+// fullDisk fails to add entries of one kind.
+type fullDisk struct {
+	Sessions
+	kind session.Kind
+}
+
+func (f fullDisk) Append(ctx context.Context, e session.Entry) (session.Entry, error) {
+	if e.Kind == f.kind {
+		return session.Entry{}, extension.NewProblem("store.disk-full", "The disk is full.", "Make room.")
+	}
+	return f.Sessions.Append(ctx, e)
+}
+
+func TestAFullDiskEndsTheTurnAndNotTheSession(t *testing.T) {
+	for kind, want := range map[session.Kind][]string{
+		session.PersonSays: nil,
+		session.ToolCall:   {`person done "go"`, "problem done store.disk-full"},
+		session.Asks:       {`person done "go"`, "call failed ask{} ! store.disk-full", `agent done "Oh."`},
+		session.Fails:      {`person done "go"`, `call failed ask{} ! call.bad-arguments`, `agent done "Oh."`},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			one := asks(colour)
+			if kind == session.Fails {
+				one.schema = `{"type":"object","required":["x"]}`
+			}
+			d := sit(t, modeltest.Always(modeltest.Ask("ask", "{}"), modeltest.Say("Oh.")), []tool{one}, func(o *Options) { o.Sessions = fullDisk{o.Sessions, kind} })
+			if _, err := d.Send(t.Context(), d.session, "go"); (err != nil) != (kind == session.PersonSays) {
+				t.Errorf("sending gives %v", err)
+			}
+			d.settled()
+			d.expect(want...)
+		})
+	}
+}

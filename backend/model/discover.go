@@ -47,11 +47,11 @@ var owners = map[string]string{"library": "Ollama", "llamacpp": "llama.cpp", "vl
 
 // Discover asks this computer's own ports for model servers, all at once. What does not answer in time, or is something
 // else, is left out. The order is that of KnownPorts.
-func Discover(ctx context.Context) []Found { return DiscoverAt(ctx, KnownPorts) }
+func Discover(ctx context.Context) []Found { return DiscoverAt(ctx, KnownPorts, discoverWait) }
 
-// DiscoverAt asks the given ports.
-func DiscoverAt(ctx context.Context, ports []Port) []Found {
-	ctx, cancel := context.WithTimeout(ctx, discoverWait)
+// DiscoverAt asks the given ports, and gives up after the wait.
+func DiscoverAt(ctx context.Context, ports []Port, wait time.Duration) []Found {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	transport := newTransport()
 	transport.Proxy = nil

@@ -49,7 +49,7 @@ func TestServersOnThisComputerAreFound(t *testing.T) {
 	found := model.DiscoverAt(t.Context(), []model.Port{
 		{portOf(t, other.URL), "another program"}, {portOf(t, empty.URL), "LM Studio"}, {nobody, "nobody"}, {portOf(t, api.URL), "another API"},
 		{portOf(t, moved.URL), "one that points elsewhere"}, {portOf(t, ollama.URL), "some server"},
-	})
+	}, 10*time.Second)
 	if len(found) != 2 {
 		t.Fatalf("found %+v", found)
 	}
@@ -72,7 +72,7 @@ func TestAServerThatHangsKeepsNobodyWaiting(t *testing.T) {
 	defer hangs.Close()
 	defer close(release)
 	good := serve(t, modeltest.Script{})
-	found := model.DiscoverAt(t.Context(), []model.Port{{portOf(t, hangs.URL), "hangs"}, {portOf(t, good.URL), "good"}})
+	found := model.DiscoverAt(t.Context(), []model.Port{{portOf(t, hangs.URL), "hangs"}, {portOf(t, good.URL), "good"}}, 2*time.Second)
 	if len(found) != 1 || found[0].Name != "good" {
 		t.Errorf("found %+v", found)
 	}

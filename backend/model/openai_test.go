@@ -349,10 +349,10 @@ func TestAPassingFailureIsTriedAgain(t *testing.T) {
 
 func TestTryingAgainHasAnEnd(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		reply  modeltest.Reply
-		asked  int
-		code   string
+		name    string
+		reply   modeltest.Reply
+		asked   int
+		code    string
 		retries int
 	}{
 		{"a server that always fails", modeltest.Reply{Status: 500}, 3, "model.server-error", 2},
@@ -400,11 +400,11 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 
 func TestKeepAlivesAreNoSilence(t *testing.T) {
 	steps := []modeltest.Step{{Text: "Once"}}
-	for range 20 {
-		steps = append(steps, modeltest.Step{DelayMs: 20, Comment: "processing"})
+	for range 15 {
+		steps = append(steps, modeltest.Step{DelayMs: 100, Comment: "processing"})
 	}
 	server := serve(t, modeltest.Always(modeltest.Reply{Steps: append(steps, modeltest.Step{Text: " more"})}))
-	h, err := listen(t, client(t, server.URL, model.WithWaits(time.Minute, 300*time.Millisecond)), question("go"))
+	h, err := listen(t, client(t, server.URL, model.WithWaits(time.Minute, time.Second)), question("go"))
 	if err != nil || h.text != "Once more" {
 		t.Errorf("heard %q, %v", h.text, err)
 	}
