@@ -50,9 +50,9 @@ export function Kbd({ keys }: { keys: string }) {
 }
 
 /** The pediment over four columns. */
-export function Mark({ className, title }: { className?: string; title?: string }) {
+export function Mark({ className, title, size }: { className?: string; title?: string; size?: number }) {
   return (
-    <svg viewBox="0 0 24 24" className={cx(css.mark, className)} role={title ? "img" : undefined} aria-label={title} aria-hidden={title ? undefined : true}>
+    <svg viewBox="0 0 24 24" style={size === undefined ? undefined : { width: size, height: size }} className={cx(css.mark, className)} role={title ? "img" : undefined} aria-label={title} aria-hidden={title ? undefined : true}>
       <path d="M3 9 12 3l9 6z" />
       <path d="M5.5 9v9M9.8 9v9M14.2 9v9M18.5 9v9M3 20.5h18" />
     </svg>
