@@ -165,7 +165,7 @@ func (t *toolbox) Instance(ctx context.Context, ref extension.Ref, host func(*ex
 		return nil, ext.Problem
 	}
 	if !ext.Enabled {
-		return nil, extension.NewProblem("extension.off", "{extension} is switched off.", "Switch it on in Settings › Extensions.", "extension", ext.DisplayName)
+		return nil, switchedOff(ext)
 	}
 	return c.instances.get(ctx, ext, func() capability.Host { return host(ext) })
 }

@@ -26,7 +26,36 @@ func (c *Core) Retry(ctx context.Context, session string) (turn string, err erro
 
 // RunTool runs a tool as the person, from a form.
 func (c *Core) RunTool(ctx context.Context, session, address string, args json.RawMessage) (turn string, err error) {
+	if err := c.runnable(ctx, address); err != nil {
+		return "", err
+	}
 	return c.agent.RunTool(ctx, session, address, args)
+}
+
+// runnable says why an installed extension's tools can't run, where that is the reason.
+func (c *Core) runnable(ctx context.Context, address string) error {
+	id, _, ok := extension.SplitAddress(address)
+	if !ok {
+		return nil
+	}
+	copies, err := c.installer.List(ctx)
+	if err != nil {
+		return err
+	}
+	for n := range copies {
+		switch ext := &copies[n]; {
+		case ext.ID != id:
+		case ext.Problem != nil:
+			return ext.Problem
+		case !ext.Enabled:
+			return switchedOff(ext)
+		}
+	}
+	return nil
+}
+
+func switchedOff(ext *extension.Copy) error {
+	return extension.NewProblem("extension.off", "{extension} is switched off.", "Switch it on in Settings › Extensions.", "extension", ext.DisplayName)
 }
 
 // StopTurn ends the session's turn with its tools, and returns when they are gone.
