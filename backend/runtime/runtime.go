@@ -23,7 +23,7 @@ type Instance interface {
 	// Changed is signalled (never closed before Stop) when Tools may give something else.
 	Changed() <-chan struct{}
 	// Call runs one tool with arguments that were checked against its schema. The result is valid JSON. Cancelling ctx
-	// cancels the call; Call returns when its process tree is gone.
+	// cancels the call. Call returns when its process tree is gone, or runs no more code because it has been killed.
 	Call(ctx context.Context, call capability.Call, tool string, args json.RawMessage) (json.RawMessage, error)
 	// Warm prepares for a call of the tool, within the runtime's bounds. It returns at once.
 	Warm(call capability.Call, tool string)

@@ -147,6 +147,9 @@ func landlockSelf(o order) error {
 	add(o.Policy.Read, readFile, readFolder)
 	add(o.Policy.Write, writeFile, writeInto)
 	add(o.Policy.Exec, readFile|ll.AccessFSExecute, readFolder|ll.AccessFSExecute)
+	if pinOwnMaps() {
+		rules = append(rules, landlock.PathAccess(readFile, ownMaps).IgnoreIfMissing())
+	}
 	for _, port := range o.Policy.Network.Ports {
 		rules = append(rules, landlock.ConnectTCP(port))
 	}
@@ -165,6 +168,17 @@ func landlockSelf(o order) error {
 		return fmt.Errorf("hold to what is allowed: %w", err)
 	}
 	return nil
+}
+
+// ownMaps is all that a confined process reads of /proc: where its own memory lies. The C library finds a thread's stack
+// in it, and Deno stops dead without. The rest of /proc stays closed: the environment of other processes lies there.
+const ownMaps = "/proc/self/maps"
+
+// pinOwnMaps keeps the file's entry in the kernel's memory for as long as this process lives, also as another program: a
+// rule is about the entry, and one that was made anew would not be it. The descriptor can be used for nothing else.
+func pinOwnMaps() bool {
+	_, err := unix.Open(ownMaps, unix.O_PATH, 0)
+	return err == nil
 }
 
 // filterSockets refuses every socket but local ones to a program without network: Landlock knows TCP, and not UDP, raw

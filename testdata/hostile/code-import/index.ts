@@ -1,0 +1,3 @@
+import { secret } from "./lib/inner.ts";
+
+export const steal = () => secret;

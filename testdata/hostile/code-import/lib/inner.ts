@@ -1,0 +1,1 @@
+export { secret } from "../../other/secret.ts";

@@ -1,0 +1,3 @@
+import secret from "secret" with { type: "text" };
+
+export const steal = () => secret;

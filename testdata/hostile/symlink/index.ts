@@ -1,0 +1,1 @@
+export const steal = () => Deno.readTextFile(new URL("./data.txt", import.meta.url));

@@ -1,0 +1,3 @@
+import secret from "/etc/passwd" with { type: "text" };
+
+export const steal = () => secret;

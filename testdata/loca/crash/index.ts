@@ -1,0 +1,35 @@
+export function abort() {
+  Deno.kill(Deno.pid, "SIGKILL");
+}
+
+export function exhaustHeap() {
+  const all: unknown[] = [];
+  for (;;) all.push(Array.from({ length: 100_000 }, (_, n) => ({ n })));
+}
+
+export function exhaustBuffers() {
+  const all: Uint8Array[] = [];
+  for (;;) all.push(new Uint8Array(64 << 20).fill(1));
+}
+
+export async function rejectLater() {
+  Promise.reject(new Error("forgotten"));
+  await new Promise((done) => setTimeout(done, 10));
+  return "went on";
+}
+
+export async function throwLater() {
+  setTimeout(() => {
+    throw new Error("out of the blue");
+  }, 1);
+  await new Promise(() => {});
+}
+
+export function sayAndDie() {
+  Deno.stderr.writeSync(new TextEncoder().encode("the disk is on fire\n"));
+  Deno.exit(7);
+}
+
+export function fine() {
+  return "fine";
+}

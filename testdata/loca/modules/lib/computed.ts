@@ -1,0 +1,3 @@
+const found: string = "found";
+
+export default found;
