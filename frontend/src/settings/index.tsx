@@ -1,0 +1,53 @@
+/** The settings: one tab, its list of pages in the sidebar, and the dialog that reviews an install. */
+import { useTranslation } from "react-i18next";
+import { ReportAbout, Select } from "../kit";
+import { useInfo } from "../host/queries";
+import { AboutPage, PrivacyPage, ShortcutsPage } from "./about";
+import { ExtensionsPage } from "./extensions/list";
+import { AppearancePage, GeneralPage } from "./general";
+import { ModelsPage } from "./models";
+import { pages, placeOf } from "./pages";
+import css from "./settings.module.css";
+import { ToolsPage } from "./tools";
+
+export { InstallDialog } from "./install";
+export { SettingsNav } from "./nav";
+
+export function SettingsTab({ page, onPage }: { page: string; onPage(page: string): void }) {
+  const { t } = useTranslation("settings");
+  const info = useInfo().data;
+  const place = placeOf(page);
+  return (
+    <ReportAbout value={info ? `Portico ${info.version}, ${info.platform}` : ""}>
+      <div className={css.tab}>
+        <div className={css.picker}>
+          <Select wide label={t("pages")} value={place.page} choices={pages.map((value) => ({ value, label: t(`page.${value}`) }))} onChange={onPage} />
+        </div>
+        {place.page === "extensions" ? (
+          <ExtensionsPage chosen={place.key} onChoose={(key) => onPage(key ? `extensions/${key}` : "extensions")} />
+        ) : (
+          <div className={css.page} key={place.page}><Page place={place} onPage={onPage} /></div>
+        )}
+      </div>
+    </ReportAbout>
+  );
+}
+
+function Page({ place, onPage }: { place: ReturnType<typeof placeOf>; onPage(page: string): void }) {
+  switch (place.page) {
+    case "general":
+      return <GeneralPage />;
+    case "appearance":
+      return <AppearancePage />;
+    case "models":
+      return <ModelsPage />;
+    case "tools":
+      return <ToolsPage key={place.key} named={place.key} onPage={onPage} />;
+    case "shortcuts":
+      return <ShortcutsPage />;
+    case "privacy":
+      return <PrivacyPage />;
+    default:
+      return <AboutPage />;
+  }
+}
