@@ -25,6 +25,8 @@ type InstallRequest struct {
 	Source
 	Job   string   `json:"job"`             // chosen by the caller; names the progress events and the cancel
 	Tools []string `json:"tools,omitempty"` // tools to switch on
+	// Fingerprint is the review's: files that became others since are refused. Empty: whatever is there.
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 type Job struct {
@@ -70,7 +72,7 @@ func (e *Extensions) Review(ctx context.Context, r Source) (core.Review, error) 
 
 // Install installs from a folder. Progress arrives as "install" events with the job's name.
 func (e *Extensions) Install(ctx context.Context, r InstallRequest) (core.ExtensionView, error) {
-	return e.core.Install(ctx, core.InstallRequest{Source: r.Source.Source, Scope: r.Scope, Project: r.Project, Job: r.Job, Tools: r.Tools})
+	return e.core.Install(ctx, core.InstallRequest{Source: r.Source.Source, Scope: r.Scope, Project: r.Project, Job: r.Job, Tools: r.Tools, Fingerprint: r.Fingerprint})
 }
 
 // CancelInstall cancels a running install; Install then returns its Problem and nothing is left behind.

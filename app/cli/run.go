@@ -159,6 +159,7 @@ func (p *person) Ask(ctx context.Context, _ capability.Call, questions []capabil
 			continue
 		}
 		if !p.terminal.Interactive {
+			fmt.Fprintf(p.terminal.Err, "portico: %s asks “%s”; give the answer with --answer, as JSON\n", clean(p.name), clean(question.Question))
 			return nil, extension.NewProblem("ask.nobody", "{extension} asked “{question}” and nobody is there to answer.", "Give the answer with --answer, as JSON.",
 				"extension", p.name, "question", question.Question)
 		}

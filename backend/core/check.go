@@ -6,6 +6,7 @@ import (
 	"portico/backend/extension"
 	"portico/backend/format"
 	"portico/backend/format/loca"
+	"portico/backend/install"
 )
 
 // formats are those that this Portico reads.
@@ -19,5 +20,20 @@ func CheckFolder(folder string) (*extension.Extension, []extension.Issue, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return of.Load(files)
+	ext, warnings, err := of.Load(files)
+	if err != nil {
+		return nil, warnings, err
+	}
+	links, err := install.Irregular(files)
+	if err != nil {
+		return nil, warnings, extension.NewProblem("install.unreadable", "{folder} can't be read: {why}.", "Choose a folder that you can read.", "folder", folder, "why", err.Error()).Because(err)
+	}
+	if len(links) > 0 {
+		p := extension.NewProblem("install.refused", "It can't be installed: {why}.", "Remove or rename it in the source, and install again.", "why", "it holds what is no plain file")
+		for _, link := range links {
+			p.Issues = append(p.Issues, extension.Issue{Place: link, What: "is no plain file, and only plain files and folders are installed"})
+		}
+		return nil, warnings, p
+	}
+	return ext, warnings, nil
 }

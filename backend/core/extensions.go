@@ -118,7 +118,7 @@ func (c *Core) Install(ctx context.Context, r InstallRequest) (ExtensionView, er
 			c.jobs.Unlock()
 		}()
 	}
-	installed, err := c.installer.Install(ctx, r.Source, r.Scope, r.Project, func(step string, fraction float64, detail string) {
+	installed, err := c.installer.Install(ctx, r.Source, r.Scope, r.Project, r.Fingerprint, func(step string, fraction float64, detail string) {
 		c.Events.Publish(event.Event{Topic: event.Install, Payload: event.InstallStep{Job: r.Job, Step: step, Fraction: fraction, Detail: detail}})
 	})
 	if err != nil {

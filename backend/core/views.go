@@ -54,7 +54,9 @@ type InstallRequest struct {
 	Scope   extension.Scope
 	Project string
 	Job     string
-	Tools   []string
+	Tools   []string // to switch on
+
+	Fingerprint string // of the files that were reviewed; empty: whatever is there
 }
 
 // Containment is what holds extension code on this computer.

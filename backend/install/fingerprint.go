@@ -103,3 +103,15 @@ func walk(files fs.FS, visit func(name string, entry fs.DirEntry) error) error {
 	}
 	return inFolder(".", 0)
 }
+
+// Irregular lists what an install would refuse for its kind: links, pipes, sockets and devices.
+func Irregular(files fs.FS) ([]string, error) {
+	var found []string
+	err := walk(files, func(name string, entry fs.DirEntry) error {
+		if !entry.Type().IsRegular() {
+			found = append(found, name)
+		}
+		return nil
+	})
+	return found, err
+}

@@ -167,7 +167,10 @@ func (e entry) formatOf() extension.Format {
 }
 
 // Install copies a folder in. Progress is told as steps with the fraction of the whole that is done.
-func (in *Installer) Install(ctx context.Context, folder string, scope extension.Scope, project string, progress func(step string, fraction float64, detail string)) (extension.Copy, error) {
+//
+// reviewed is the fingerprint that the person agreed to; files that became others since are refused. Empty: whatever is
+// there.
+func (in *Installer) Install(ctx context.Context, folder string, scope extension.Scope, project, reviewed string, progress func(step string, fraction float64, detail string)) (extension.Copy, error) {
 	progress("read", 0, folder)
 	from, ext, _, err := in.readSource(ctx, folder, scope, project)
 	if err != nil {
@@ -204,6 +207,9 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 		return extension.Copy{}, refused(folder, "it was exchanged while it was read")
 	}
 	progress("fingerprint", 0.92, summary.Fingerprint)
+	if reviewed != "" && reviewed != summary.Fingerprint {
+		return extension.Copy{}, extension.NewProblem("install.changed", "The files changed since you looked at them.", "Look at what would be installed again.").At(from.path)
+	}
 	e := entry{Source: from.path, SHA256: summary.Fingerprint, Enabled: true, Installed: in.options.Now().UTC().Format(time.RFC3339), Format: ext.Format}
 	if err := ctx.Err(); err != nil {
 		return extension.Copy{}, cancelled(err)

@@ -53,7 +53,7 @@ func write(t *testing.T, folder, name, text string) {
 
 func install(t *testing.T, in *Installer, from string) extension.Copy {
 	t.Helper()
-	c, err := in.Install(t.Context(), from, extension.Agent, "", quiet)
+	c, err := in.Install(t.Context(), from, extension.Agent, "", "", quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestAnInstallCopiesLocksAndLists(t *testing.T) {
 	write(t, from, ".git/config", "secret")
 	var steps []string
 	last := 0.0
-	c, err := in.Install(t.Context(), from, extension.Agent, "", func(step string, fraction float64, _ string) {
+	c, err := in.Install(t.Context(), from, extension.Agent, "", "", func(step string, fraction float64, _ string) {
 		if len(steps) == 0 || steps[len(steps)-1] != step {
 			steps = append(steps, step)
 		}
@@ -204,7 +204,7 @@ func TestWhatIsRefusedLeavesNothingBehind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in, from := fixture(t)
 			c.spoil(t, from)
-			_, err := in.Install(t.Context(), from, extension.Agent, "", quiet)
+			_, err := in.Install(t.Context(), from, extension.Agent, "", "", quiet)
 			if code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %s about %q", err, c.code, c.says)
 			}
@@ -231,12 +231,12 @@ func TestPorticosOwnFoldersAreNoSource(t *testing.T) {
 	}
 	for _, source := range []string{c.Root, around, link, filepath.Join(in.options.Data, "extensions")} {
 		example(t, source, "x", "x")
-		if _, err := in.Install(t.Context(), source, extension.Agent, "", quiet); code(err) != "install.own-folder" {
+		if _, err := in.Install(t.Context(), source, extension.Agent, "", "", quiet); code(err) != "install.own-folder" {
 			t.Errorf("%s: got %v", source, err)
 		}
 	}
 	// A project can't be installed into itself: the second time its own copy would be in the copy.
-	if _, err := in.Install(t.Context(), from, extension.Project, from, quiet); code(err) != "install.own-folder" {
+	if _, err := in.Install(t.Context(), from, extension.Project, from, "", quiet); code(err) != "install.own-folder" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -249,7 +249,7 @@ func TestACancelledInstallChangesNothing(t *testing.T) {
 			write(t, from, "index.ts", "export function t() { return 'second'; }\n")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err := in.Install(ctx, from, extension.Agent, "", func(s string, _ float64, _ string) {
+			_, err := in.Install(ctx, from, extension.Agent, "", "", func(s string, _ float64, _ string) {
 				if s == step {
 					cancel()
 				}
@@ -297,7 +297,7 @@ func dieAt(t *testing.T, step string) {
 		}
 		return nil
 	}
-	_, err := in.Install(t.Context(), os.Getenv("PORTICO_TEST_FROM"), extension.Agent, "", quiet)
+	_, err := in.Install(t.Context(), os.Getenv("PORTICO_TEST_FROM"), extension.Agent, "", "", quiet)
 	t.Fatalf("the process outlived its end: %v", err)
 }
 
@@ -506,7 +506,7 @@ func TestInstallsOfOneNameQueue(t *testing.T) {
 			if n%2 == 1 {
 				installer, source = at(in.options.Data), other // as another process would
 			}
-			if _, err := installer.Install(t.Context(), source, extension.Agent, "", quiet); err != nil {
+			if _, err := installer.Install(t.Context(), source, extension.Agent, "", "", quiet); err != nil {
 				t.Error(err)
 			}
 		})
@@ -526,7 +526,7 @@ func TestAProjectsExtensionsCountOnlyWhenConfirmedHere(t *testing.T) {
 	in.options.Confirmed = func(_ context.Context, _ extension.Ref, sha string) (bool, error) { return confirmed[sha], nil }
 	in.options.Confirm = func(_ context.Context, _ extension.Ref, sha string) error { confirmed[sha] = true; return nil }
 	project := t.TempDir()
-	if _, err := in.Install(t.Context(), from, extension.Project, project, quiet); err != nil {
+	if _, err := in.Install(t.Context(), from, extension.Project, project, "", quiet); err != nil {
 		t.Fatal(err)
 	}
 	listed := func() *extension.Problem {
@@ -570,7 +570,7 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 	from := example(t, t.TempDir(), "one", "first")
 	before := install(t, in, from)
 	write(t, from, "large.bin", strings.Repeat("x", 1<<20))
-	if _, err := in.Install(t.Context(), from, extension.Agent, "", quiet); code(err) != "install.disk-full" {
+	if _, err := in.Install(t.Context(), from, extension.Agent, "", "", quiet); code(err) != "install.disk-full" {
 		t.Errorf("got %v", err)
 	}
 	if now := onlyOne(t, in); now.Fingerprint != before.Fingerprint || now.Problem != nil {
@@ -578,5 +578,26 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 	}
 	if left := leftBehind(t, in, "one"); left != nil {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestWhatIsInstalledIsWhatWasReviewed(t *testing.T) {
+	in, from := fixture(t)
+	review, err := in.Review(t.Context(), from, extension.Agent, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, from, "index.ts", "export function t() { return 'exchanged'; }\n")
+	if _, err := in.Install(t.Context(), from, extension.Agent, "", review.Fingerprint, quiet); code(err) != "install.changed" {
+		t.Errorf("got %v", err)
+	}
+	if copies, err := in.List(t.Context()); err != nil || len(copies) != 0 {
+		t.Errorf("it is listed: %v %v", copies, err)
+	}
+	if review, err = in.Review(t.Context(), from, extension.Agent, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Install(t.Context(), from, extension.Agent, "", review.Fingerprint, quiet); err != nil {
+		t.Error(err)
 	}
 }

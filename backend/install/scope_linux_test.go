@@ -33,7 +33,7 @@ func TestAProjectsLinksAreNotFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := extension.Ref{Scope: extension.Project, Project: project, Format: extension.Loca, ID: "one"}
-			_, installErr := in.Install(t.Context(), from, extension.Project, project, quiet)
+			_, installErr := in.Install(t.Context(), from, extension.Project, project, "", quiet)
 			_, reviewErr := in.Review(t.Context(), from, extension.Project, project)
 			_, listErr := in.List(t.Context(), project)
 			for does, err := range map[string]error{"install": installErr, "review": reviewErr, "list": listErr, "remove": in.Remove(t.Context(), r), "verify": in.Verify(t.Context(), r)} {
@@ -67,7 +67,7 @@ func TestAProjectsOwnStagesHoldNothingUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Install(t.Context(), from, extension.Project, project, quiet); err != nil {
+	if _, err := in.Install(t.Context(), from, extension.Project, project, "", quiet); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(outside, "x")); err != nil {
@@ -82,7 +82,7 @@ func TestAProjectsExtensionThatIsALinkIsNotRead(t *testing.T) {
 	in, from := fixture(t)
 	in.options.Confirmed = func(context.Context, extension.Ref, string) (bool, error) { return true, nil }
 	project := t.TempDir()
-	c, err := in.Install(t.Context(), from, extension.Project, project, quiet)
+	c, err := in.Install(t.Context(), from, extension.Project, project, "", quiet)
 	if err != nil || c.Problem != nil {
 		t.Fatal(err, c.Problem)
 	}
@@ -99,7 +99,7 @@ func TestAProjectsExtensionThatIsALinkIsNotRead(t *testing.T) {
 	if _, err := in.ReadFile(t.Context(), c.Ref(), "index.ts"); err == nil {
 		t.Error("its files are read")
 	}
-	if _, err := in.Install(t.Context(), from, extension.Project, project, quiet); err != nil {
+	if _, err := in.Install(t.Context(), from, extension.Project, project, "", quiet); err != nil {
 		t.Fatal(err)
 	}
 	if err := in.Verify(t.Context(), c.Ref()); err != nil {

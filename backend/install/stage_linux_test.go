@@ -47,7 +47,7 @@ func TestAFailureAtAnyStepLeavesTheOld(t *testing.T) {
 						}
 						return nil
 					}
-					if _, err := in.Install(t.Context(), from, extension.Agent, "", quiet); code(err) != "install.unwritable" {
+					if _, err := in.Install(t.Context(), from, extension.Agent, "", "", quiet); code(err) != "install.unwritable" {
 						t.Errorf("got %v", err)
 					}
 					copies, err := in.List(t.Context())
@@ -73,7 +73,7 @@ func TestWhatCanNotBePutBackNowIsNotThrownAway(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := in.Install(t.Context(), from, extension.Agent, "", quiet); code(err) != "install.unwritable" {
+	if _, err := in.Install(t.Context(), from, extension.Agent, "", "", quiet); code(err) != "install.unwritable" {
 		t.Errorf("got %v", err)
 	}
 	if left := leftBehind(t, in, "one"); left == nil {
@@ -99,7 +99,7 @@ func TestOneThatWaitsItsTurnCanBeCancelled(t *testing.T) {
 	}
 	defer next()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = in.Install(ctx, from, extension.Agent, "", func(string, float64, string) { cancel() })
+	_, err = in.Install(ctx, from, extension.Agent, "", "", func(string, float64, string) { cancel() })
 	if code(err) != "install.cancelled" {
 		t.Errorf("got %v", err)
 	}
@@ -132,7 +132,7 @@ func TestANameIsTakenOnce(t *testing.T) {
 	} {
 		folder := filepath.Join(base, "from-"+strings.ReplaceAll(c.id, "/", "-"))
 		write(t, folder, "other.json", c.id)
-		_, err := in.Install(t.Context(), folder, extension.Agent, "", quiet)
+		_, err := in.Install(t.Context(), folder, extension.Agent, "", "", quiet)
 		if c.code == "" && err != nil || c.code != "" && (code(err) != c.code || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: got %v", c.id, err)
 		}
@@ -158,7 +158,7 @@ func TestANameThatIsTakenMeanwhileIsNotOverwritten(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := in.Install(t.Context(), from, extension.Agent, "", quiet); code(err) != "install.name-taken" {
+	if _, err := in.Install(t.Context(), from, extension.Agent, "", "", quiet); code(err) != "install.name-taken" {
 		t.Errorf("got %v", err)
 	}
 	if c := onlyOne(t, second); c.Format != extension.Plugin || c.Problem != nil {

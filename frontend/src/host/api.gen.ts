@@ -211,6 +211,7 @@ export interface InstallRequest {
   project?: string;
   job: string;
   tools?: string[];
+  fingerprint?: string;
 }
 
 export interface InstallStep {
