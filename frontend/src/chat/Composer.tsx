@@ -1,0 +1,148 @@
+import { ArrowUp, ChevronDown, Shield, Square } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Mode } from "../host";
+import { useFound, useModelList, useModels } from "../host/queries";
+import { useCall } from "../host/queries";
+import { Tooltip } from "../kit";
+import { useTabs } from "../store/tabs";
+import css from "./composer.module.css";
+import { useComplain } from "./hooks";
+
+const modes: readonly Mode[] = ["plan", "interactive", "guided", "autonomous"];
+
+/** The highest the text grows before it scrolls, in lines. */
+const mostLines = 12;
+
+export interface ComposerProps {
+  text: string;
+  onText(text: string): void;
+  mode: Mode;
+  onMode(mode: Mode): void;
+  /** The session's own model; empty: the one of the settings. */
+  model: string;
+  onModel(model: string): void;
+  running: boolean;
+  sending: boolean;
+  onSend(): void;
+  onStop(): void;
+  stopping: boolean;
+  /** The tab is the one that is seen. */
+  active: boolean;
+}
+
+/** Where a message is written. What is in it stays until it is on disk. */
+export function Composer({ text, onText, mode, onMode, model, onModel, running, sending, onSend, onStop, stopping, active }: ComposerProps) {
+  const { t } = useTranslation("chat");
+  const area = useRef<HTMLTextAreaElement>(null);
+  const direct = useModels().data?.model === "" && !model;
+  useEffect(() => {
+    if (active && (document.activeElement === document.body || !document.activeElement)) area.current?.focus({ preventScroll: true });
+  }, [active]);
+  useLayoutEffect(() => {
+    const box = area.current;
+    if (!box || CSS.supports("field-sizing", "content")) return;
+    box.style.height = "auto";
+    box.style.height = `${Math.min(box.scrollHeight, mostLines * 20)}px`;
+  }, [text]);
+  const ready = text.trim() !== "" && !running && !sending;
+  return (
+    <form className={css.composer}
+      onPointerDown={(event) => {
+        // A press beside the text is meant for it.
+        if (event.target === event.currentTarget) {
+          event.preventDefault();
+          area.current?.focus();
+        }
+      }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready) onSend();
+      }}>
+      <textarea ref={area} data-composer rows={1} value={text} aria-label={t("composer.label")} placeholder={t(direct ? "composer.direct" : "composer.message")} onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.altKey || event.nativeEvent.isComposing || event.keyCode === 229) return;
+          event.preventDefault();
+          if (ready) onSend();
+        }} />
+      <div className={css.row}>
+        <Picker icon={<Shield aria-hidden />} label={t("mode.label")} shown={t(`mode.${mode}.name`)}>
+          <DropdownMenu.RadioGroup value={mode} onValueChange={(value) => onMode(value as Mode)}>
+            {modes.map((one) => (
+              <DropdownMenu.RadioItem key={one} value={one} className={css.item}>
+                <span className={css.name}>{t(`mode.${one}.name`)}</span>
+                <span className={css.note}>{t(`mode.${one}.note`)}</span>
+              </DropdownMenu.RadioItem>
+            ))}
+          </DropdownMenu.RadioGroup>
+        </Picker>
+        <ModelPicker model={model} onModel={onModel} />
+        <span className={css.grow} />
+        <span className={css.hint} aria-hidden>{running ? t("composer.running") : t("composer.enter")}</span>
+        {running ? (
+          <Tooltip text={t("composer.stop")}><button type="button" className={css.send} aria-label={t("composer.stop")} aria-disabled={stopping || undefined} onClick={() => !stopping && onStop()}><Square aria-hidden fill="currentColor" /></button></Tooltip>
+        ) : (
+          <Tooltip text={t("composer.send")}><button type="submit" className={css.send} aria-label={t("composer.send")} aria-disabled={!ready || undefined}><ArrowUp aria-hidden /></button></Tooltip>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Picker({ icon, label, shown, onOpen, children }: { icon?: ReactNode; label: string; shown: string; onOpen?(open: boolean): void; children: ReactNode }) {
+  return (
+    <DropdownMenu.Root onOpenChange={onOpen}>
+      <DropdownMenu.Trigger className={css.picker} aria-label={`${label}: ${shown}`}>
+        {icon}
+        <span>{shown}</span>
+        <ChevronDown aria-hidden />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className={css.menu} align="start" side="top" sideOffset={6} collisionPadding={8}>{children}</DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+function ModelPicker({ model, onModel }: { model: string; onModel(model: string): void }) {
+  const { t } = useTranslation("chat");
+  const chosen = useModels().data;
+  const named = model || chosen?.model || "";
+  return (
+    <Picker label={t("model.label")} shown={named || t("model.direct")}>
+      <ModelChoices baseURL={chosen?.baseURL ?? ""} preset={chosen?.model ?? ""} model={named} onModel={onModel} />
+    </Picker>
+  );
+}
+
+function ModelChoices({ baseURL, preset, model, onModel }: { baseURL: string; preset: string; model: string; onModel(model: string): void }) {
+  const { t } = useTranslation("chat");
+  const list = useModelList(baseURL);
+  const found = useFound();
+  const save = useCall("models.save");
+  const complain = useComplain();
+  const known = [...new Set([...(model ? [model] : []), ...(preset ? [preset] : []), ...(list.data ?? [])])].sort();
+  const others = (found.data ?? []).filter((server) => server.baseURL !== baseURL && server.models?.length);
+  return (
+    <>
+      {!preset && <><DropdownMenu.Label className={css.label}>{t("model.direct")}</DropdownMenu.Label><p className={css.say}>{t("model.directNote")}</p></>}
+      {known.length > 0 && (
+        <DropdownMenu.RadioGroup value={model} onValueChange={(value) => onModel(value === preset ? "" : value)}>
+          <DropdownMenu.Label className={css.label}>{t("model.here")}</DropdownMenu.Label>
+          {known.map((name) => <DropdownMenu.RadioItem key={name} value={name} className={css.item}><span className={css.name}>{name}</span></DropdownMenu.RadioItem>)}
+        </DropdownMenu.RadioGroup>
+      )}
+      {others.map((server) => (
+        <DropdownMenu.Group key={server.baseURL}>
+          <DropdownMenu.Label className={css.label}>{t("model.found", { name: server.name })}</DropdownMenu.Label>
+          {(server.models ?? []).map((name) => (
+            <DropdownMenu.Item key={name} className={css.item} onSelect={() => save.mutate({ baseURL: server.baseURL, model: name }, { onSuccess: () => onModel(""), onError: complain })}><span className={css.name}>{name}</span></DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Group>
+      ))}
+      <DropdownMenu.Separator className={css.line} />
+      <DropdownMenu.Item className={css.item} onSelect={() => useTabs.getState().open({ kind: "settings", page: "models" })}><span className={css.name}>{t("model.settings")}</span></DropdownMenu.Item>
+    </>
+  );
+}
