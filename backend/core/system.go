@@ -27,7 +27,7 @@ const doctorLimit = 3 * time.Second
 
 // Info says what this Portico is. Native is the window's to say.
 func (c *Core) Info(context.Context) Info {
-	return Info{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: c.places.Data, Locale: c.options.Locale, Home: grant.SystemPlaces().Home, Containment: c.containment()}
+	return Info{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: c.places.Data, Locale: c.options.Locale, Home: grant.SystemPlaces().Home, Registry: registry, Containment: c.containment()}
 }
 
 func (c *Core) containment() Containment { return Containment{Level: c.level.Name, What: c.level.What} }

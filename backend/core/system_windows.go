@@ -3,7 +3,7 @@ package core
 import (
 	"context"
 
-	"golang.org/x/sys/windows/registry"
+	winregistry "golang.org/x/sys/windows/registry"
 )
 
 // webviewClient is the id under which WebView2's runtime registers itself
@@ -13,8 +13,8 @@ const webviewClient = `SOFTWARE\WOW6432Node\Microsoft\EdgeUpdate\Clients\{F30172
 // webviewCheck looks for the WebView2 runtime.
 func webviewCheck(context.Context) Check {
 	check := Check{Name: "webview", Detail: "WebView2 not found", Next: "Install the WebView2 Runtime from Microsoft. The command line works without."}
-	for _, root := range []registry.Key{registry.LOCAL_MACHINE, registry.CURRENT_USER} {
-		key, err := registry.OpenKey(root, webviewClient, registry.QUERY_VALUE)
+	for _, root := range []winregistry.Key{winregistry.LOCAL_MACHINE, winregistry.CURRENT_USER} {
+		key, err := winregistry.OpenKey(root, webviewClient, winregistry.QUERY_VALUE)
 		if err != nil {
 			continue
 		}

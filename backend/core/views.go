@@ -81,6 +81,7 @@ type Info struct {
 	Native      bool        `json:"native"`   // a native window, not a browser
 	Locale      string      `json:"locale"`   // the system's, BCP 47
 	Home        string      `json:"home"`
+	Registry    string      `json:"registry,omitempty"` // the npm registry that this build was made with
 	Containment Containment `json:"containment"`
 }
 

@@ -202,6 +202,7 @@ export interface Info {
   native: boolean;
   locale: string;
   home: string;
+  registry?: string;
   containment: Containment;
 }
 

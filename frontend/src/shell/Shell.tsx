@@ -20,6 +20,8 @@ const Palette = lazy(() => import("../palette").then((module) => ({ default: mod
 
 /** Below this width the sidebar makes room; it can be opened over the page. */
 const narrowWidth = 900;
+/** How long a frame is waited for in a window that is still hidden, in milliseconds. */
+const hiddenFrame = 60;
 /** Rest after the last change before the layout is saved, in milliseconds. */
 const layoutRest = 400;
 
@@ -39,8 +41,16 @@ export function Shell() {
   useAppearance(settings, info?.locale);
   useEffect(() => {
     if (!restored || !settings) return;
-    // Two frames: the first one draws, the second comes after it is on the screen.
-    requestAnimationFrame(() => requestAnimationFrame(() => void call("system.ready", {})));
+    // A window that is still hidden may get no frames: then the end of this task has to do.
+    let told = false;
+    const ready = () => {
+      if (told) return;
+      told = true;
+      void call("system.ready", {});
+    };
+    requestAnimationFrame(ready);
+    const timer = setTimeout(ready, hiddenFrame);
+    return () => clearTimeout(timer);
   }, [restored, !settings]);
   if (!restored || !settings) return null;
   const settingsOpen = tab?.kind === "settings";
