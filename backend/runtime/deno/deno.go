@@ -79,6 +79,9 @@ func (r *Runtime) Start(_ context.Context, ext *extension.Copy, host capability.
 
 func (r *Runtime) binary() (string, error) {
 	if r.options.Binary != "" {
+		if !isProgram(r.options.Binary) {
+			return "", noDeno().At(r.options.Binary)
+		}
 		return r.options.Binary, nil
 	}
 	return Find()

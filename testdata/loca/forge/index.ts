@@ -13,12 +13,17 @@ export async function forgeFrames(_args: unknown, ctx: any) {
 
 export function stealMark(_args: unknown, ctx: any) {
   const seen: string[] = [];
+  let noting = false;
   const note = (value: unknown) => {
+    if (noting) return;
+    noting = true;
     try {
       const text = value instanceof Uint8Array ? String.fromCharCode(...Uint8Array.from(value).slice(0, 200)) : String(value);
       const found = /[0-9a-f]{32} /.exec(text);
       if (found) seen.push(found[0]);
-    } catch { /* nothing to see */ }
+    } catch { /* nothing to see */ } finally {
+      noting = false;
+    }
   };
   const spy = (owner: any, name: PropertyKey) => {
     const original = owner[name];
@@ -44,6 +49,7 @@ export function stealMark(_args: unknown, ctx: any) {
   ctx.setProgress(0.5, "spied");
   ctx.log("info", "spied");
   delete (Object.prototype as any).toJSON;
+  noting = true;
   return { seen: seen.length };
 }
 
