@@ -1,0 +1,23 @@
+/** The window over a scripted core, in a state that the address names: "?page=tools&theme=dark&state=empty". */
+import { useCarrier } from "../src/host";
+import { broken, extensions, scripted, settings, type State } from "./fixtures";
+
+const wanted = new URLSearchParams(location.search);
+const states: Record<string, Partial<State>> = {
+  empty: { extensions: [], found: [], sessions: [] },
+  broken: { review: broken },
+  installing: { install: "never" },
+  failing: { install: { code: "install.disk-full", what: "There is no room left on the disk.", next: "Make room and try again; nothing was installed.", detail: "write lib/spaces.js: no space left on device" } },
+  model: { model: { baseURL: "http://127.0.0.1:11434/v1", model: "qwen3:8b" } },
+  away: { model: { baseURL: "http://127.0.0.1:9/v1", model: "gone" }, found: [] },
+};
+const page = wanted.get("page") ?? "extensions";
+const carrier = scripted({
+  ...states[wanted.get("state") ?? ""],
+  settings: { ...settings, theme: wanted.get("theme") ?? "light", language: wanted.get("language") ?? "en", zoom: Number(wanted.get("zoom") ?? 100) },
+  layout: { tabs: [{ id: "tab-1", kind: "settings", page }], active: "tab-1" },
+});
+if (wanted.get("state") === "second") carrier.state.extensions = extensions.slice(0, 1);
+useCarrier(carrier);
+Object.assign(window, { carrier });
+await import("../src/main");

@@ -1,0 +1,183 @@
+/** A core that is scripted: for tests of components, and for looking at every state of the window without one. */
+import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type Info, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView } from "../src/host";
+
+export const containment: Containment = { level: "full", what: "Landlock ABI 7, seccomp" };
+
+export const info: Info = { version: "0.1.0", platform: "linux/amd64", data: "/home/ana/.local/share/portico", native: false, locale: "en", home: "/home/ana", containment };
+
+export const settings: Settings = { theme: "light", language: "en", zoom: 100, stepLimit: 12 };
+
+export const permission = (p: Permission, risk: Risk, more: Partial<PermissionView> = {}): PermissionView => ({ permission: p, key: `${p.kind}:${p.path ?? p.host ?? p.binary ?? p.envKey ?? p.flag ?? ""}`, decision: "ask", risk, ...more });
+
+type ToolSeed = Partial<ToolView["tool"]> & { name: string; description: string };
+
+export function toolView(id: string, extension: string, tool: ToolSeed, more: Partial<ToolView> = {}): ToolView {
+  const title = tool.name.replaceAll("_", " ");
+  return {
+    address: `${id}/${tool.name}`, ref: { scope: "agent", format: "loca", id }, extension, title: title[0]!.toUpperCase() + title.slice(1), enabled: false, available: true, permissions: [],
+    ...more, tool: { schema: { type: "object", properties: {} }, effect: "writes", ...tool },
+  };
+}
+
+export function extensionView(id: string, displayName: string, description: string, tools: ToolView[], more: Partial<ExtensionView> = {}): ExtensionView {
+  return {
+    extension: { id, format: "loca", displayName, description, version: "1.0.0", license: "MIT", publisher: "Falkenslab", tools: tools.map((view) => view.tool) },
+    scope: "agent", origin: "installed", root: `/home/ana/.local/share/portico/extensions/${id}`, source: `/home/ana/Code/${id}`,
+    fingerprint: "8617dfd7c2a94b1e6f0d3a5b7c9e1f2a4b6c8d0e2f4a6b8c0d2e4f6aae2e2a8f", installedAt: "2026-11-28T09:30:00Z", enabled: true, files: 14, bytes: 38_214, toolViews: tools, ...more,
+  };
+}
+
+const wordCount = toolView("loca-extension-wordcount", "Word Count", {
+  name: "word_count", description: "Count the words and characters in a piece of text.", effect: "reads", triggers: ["count the words in this"],
+  schema: { type: "object", properties: { text: { type: "string", description: "The text to measure." } }, required: ["text"] },
+}, { enabled: true });
+
+const cleanText = toolView("loca-extension-textcleaner", "Text Cleaner", {
+  name: "clean_text", description: "Remove double spaces and odd line breaks from a text, and save a clean copy.",
+  schema: {
+    type: "object", required: ["path", "style"],
+    properties: {
+      path: { type: "string", description: "Which file to clean.", minLength: 1 }, style: { enum: ["gentle", "thorough"], description: "How much to change.", default: "gentle" },
+      keep_line_breaks: { type: "boolean", description: "Leave every line where it is.", default: true }, max_length: { type: "integer", minimum: 20, maximum: 400, description: "Longest line, in characters." },
+      encoding: { enum: ["utf-8", "utf-16", "latin-1", "windows-1252", "macintosh"], default: "utf-8" },
+      replacements: { type: "array", description: "What else to replace.", items: { type: "object", required: ["from"], properties: { from: { type: "string" }, to: { type: "string" } } } },
+      due: { type: "string", format: "date" }, contact: { type: "string", format: "email" }, api_key: { type: "string" },
+      extra: { description: "Anything else." },
+      target: { oneOf: [{ title: "A file", type: "object", properties: { name: { type: "string" } }, required: ["name"] }, { title: "The clipboard", type: "object", properties: { plain: { type: "boolean" } } }] },
+    },
+  },
+}, {
+  enabled: true,
+  permissions: [
+    permission({ kind: "write", path: "$downloads", reason: "Save the cleaned file where you can find it." }, { code: "replace-files", level: "medium" }, { resolved: "/home/ana/Downloads", decision: "allow" }),
+    permission({ kind: "net", host: "example.com", ports: ["443"], reason: "Fetch the source document.", optional: true }, { code: "one-address", level: "low" }),
+    permission({ kind: "run", binary: "pandoc", reason: "Convert Word files.", optional: true }, { code: "anything-you-can", level: "high" }, { decision: "deny" }),
+  ],
+});
+const openJokebook = toolView("loca-extension-jokebook", "Jokebook", { name: "classic_joke", description: "Gives a classic pirate joke.", effect: "reads" }, { permissions: [permission({ kind: "env", envKey: "JOKES_API_KEY", reason: "Signs in to the joke service." }, { code: "one-variable", level: "medium" })] });
+const rank = toolView("loca-extension-jokebook", "Jokebook", { name: "rank_jokes", description: "Ranks the jokes kept in a knowledge base." }, { available: false });
+const tail = toolView("loca-extension-logtail", "Log Tail", { name: "watch_log", description: "Watches a log and tells you." }, { permissions: [permission({ kind: "read", path: "$home", reason: "Follow whichever log you name." }, { code: "read-everything", level: "high" }, { resolved: "/home/ana" })] });
+
+export const drift: Problem = { code: "extension.drift", what: "Files of Log Tail changed after it was installed.", where: "index.js", next: "Look at what changed, then install it again.", detail: "fingerprint is 1f0a…, was 8617…", params: { extension: "Log Tail" } };
+
+export const extensions: ExtensionView[] = [
+  extensionView("loca-extension-jokebook", "Jokebook", "Classic pirate jokes, and ranking the jokes kept in a knowledge base.", [openJokebook, rank], { enabled: false, extension: { id: "loca-extension-jokebook", format: "loca", displayName: "Jokebook", description: "Classic pirate jokes, and ranking the jokes kept in a knowledge base.", version: "1.0.0", license: "MIT", publisher: "Falkenslab", tools: [], memories: [{ kind: "skill", path: "skills/rank-jokes/SKILL.md" }] } }),
+  extensionView("loca-extension-logtail", "Log Tail", "Watches logs and tells you.", [tail], { problem: drift }),
+  extensionView("loca-extension-textcleaner", "Text Cleaner", "Removes double spaces and odd line breaks, and saves a clean copy.", [cleanText]),
+  extensionView("loca-extension-wordcount", "Word Count", "Count the words and characters in a piece of text.", [wordCount]),
+];
+
+export const review: Review = {
+  source: "/home/ana/Code/text-cleaner",
+  extension: { id: "loca-extension-textcleaner", format: "loca", displayName: "Text Cleaner", description: "Removes double spaces and odd line breaks, and saves a clean copy.", version: "2.3.1", license: "MIT", tools: [cleanText.tool] },
+  toolViews: [
+    { ...cleanText, enabled: false, permissions: (cleanText.permissions ?? []).map((one) => ({ ...one, decision: "ask" as const })) },
+    toolView("loca-extension-textcleaner", "Text Cleaner", { name: "count_spaces", description: "Counts how many spaces would go.", effect: "reads" }),
+  ],
+  files: 9, bytes: 41_020, fingerprint: "8617dfd7", containment,
+};
+
+export const broken: Problem = {
+  code: "loca.broken-rules", what: "Its loca.json breaks 3 rules.", where: "/home/ana/Code/broken/loca.json", next: "Correct what is listed and add it again.",
+  issues: [{ place: "tools[0].name", what: "is missing" }, { place: "tools[2].permissions.net[0].ports", what: "must be ports from 1 to 65535, or \"*\"" }, { place: "displayName", what: "must have at least 1 character" }], params: { count: "3" },
+};
+
+const checks: (Check & { required: boolean })[] = [
+  { name: "deno", ok: true, required: true, detail: "deno 2.9.6, /opt/portico/deno" }, { name: "confinement", ok: true, required: false, detail: "full: Landlock ABI 7, seccomp" },
+  { name: "webview", ok: true, required: false, detail: "WebKitGTK 2.50" }, { name: "keyring", ok: false, required: false, detail: "no keyring answers on the session bus", next: "Start a keyring daemon to keep keys there." },
+  { name: "node", ok: true, required: false, detail: "v20.19.2, /usr/bin/node" }, { name: "python3", ok: true, required: false, detail: "Python 3.11.2, /usr/bin/python3" }, { name: "git", ok: false, required: false, detail: "not found on the PATH", next: "Large repositories install faster with it." },
+];
+const files: File[] = [{ path: "loca.json", bytes: 1240 }, { path: "index.js", bytes: 5310 }, { path: "README.md", bytes: 820 }, { path: "lib/a-folder-with-a-long-name/another/words-and-characters.js", bytes: 22_000 }];
+const found: Found[] = [{ name: "Ollama", baseURL: "http://127.0.0.1:11434/v1", models: ["qwen3:8b", "llama3.2"] }];
+const session = (id: string, title: string): Session => ({ id, title, mode: "guided", createdAt: 1_796_000_000_000, updatedAt: 1_796_000_000_000, scroll: {}, running: false, waiting: false });
+
+export interface State {
+  settings: Settings;
+  info: Info;
+  extensions: ExtensionView[];
+  model: ModelChoice;
+  found: Found[];
+  sessions: Session[];
+  review: Review | Problem;
+  /** What an install ends in, and how slowly: never, when it is to be looked at. */
+  install: Problem | "done" | "never";
+  log: string;
+  layout: unknown;
+}
+
+export const stateOf = (change: Partial<State> = {}): State => ({
+  settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
+});
+
+type Answers = { [M in keyof Methods]?: (request: Methods[M]["request"]) => Methods[M]["answer"] | Promise<Methods[M]["answer"]> };
+
+/** Every call is remembered, so that a test can say what was asked of the core. */
+export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrier & { state: State; calls: { method: keyof Methods; request: unknown }[]; tell(...events: HostEvent[]): void } {
+  const state = stateOf(change);
+  const handlers = new Set<(events: HostEvent[]) => void>();
+  const calls: { method: keyof Methods; request: unknown }[] = [];
+  const tell = (...events: HostEvent[]) => handlers.forEach((handler) => handler(events));
+  const same = (view: ExtensionView, id: string) => view.extension.id === id;
+  let cancel = () => {};
+  const answers: Answers = {
+    "settings.get": () => state.settings, "settings.save": (next) => (state.settings = next), "settings.layout": () => ({ layout: state.layout }), "settings.saveLayout": () => ({}),
+    "system.info": () => state.info, "system.doctor": () => checks, "system.ready": () => ({}), "system.openLink": () => ({}), "system.chooseFolder": () => ({ path: "/home/ana/Code/text-cleaner" }),
+    "sessions.list": () => state.sessions, "sessions.create": () => session("s3", ""), "sessions.delete": () => ({}), "sessions.open": ({ id }) => ({ session: session(id, "Word counts for the essay"), entries: [] }), "sessions.saveView": () => ({}), "chat.run": () => ({ turn: "t1" }),
+    "extensions.list": () => state.extensions, "tools.list": () => state.extensions.filter((view) => view.enabled && !view.problem).flatMap((view) => view.toolViews ?? []),
+    "extensions.setEnabled": ({ ref, enabled }) => {
+      state.extensions = state.extensions.map((view) => (same(view, ref.id) ? { ...view, enabled } : view));
+      return state.extensions.find((view) => same(view, ref.id))!;
+    },
+    "tools.setEnabled": ({ ref, tool, enabled }) => {
+      const change = (view: ToolView) => (view.ref.id === ref.id && view.tool.name === tool ? { ...view, enabled } : view);
+      state.extensions = state.extensions.map((view) => ({ ...view, toolViews: (view.toolViews ?? []).map(change) }));
+      return state.extensions.flatMap((view) => view.toolViews ?? []).find((view) => view.ref.id === ref.id && view.tool.name === tool)!;
+    },
+    "extensions.setGrant": ({ ref, tool, key, decision }) => {
+      state.extensions = state.extensions.map((view) =>
+        same(view, ref.id) ? { ...view, toolViews: (view.toolViews ?? []).map((one) => (one.tool.name === tool ? { ...one, permissions: (one.permissions ?? []).map((p) => (p.key === key ? { ...p, decision } : p)) } : one)) } : view);
+      return state.extensions.find((view) => same(view, ref.id))!;
+    },
+    "extensions.remove": ({ ref }) => {
+      state.extensions = state.extensions.filter((view) => !same(view, ref.id));
+      return {};
+    },
+    "extensions.review": () => {
+      if ("code" in state.review) throw new ProblemError(state.review);
+      return state.review;
+    },
+    "extensions.install": ({ job }) =>
+      new Promise((resolve, reject) => {
+        cancel = () => reject(new ProblemError({ code: "install.cancelled", what: "The install was cancelled." }));
+        tell({ topic: "install", payload: { job, step: "copy", fraction: 0.62, detail: "lib/spaces.js" } });
+        if (state.install === "never") return;
+        if (state.install === "done") resolve(state.extensions.find((view) => same(view, "loca-extension-textcleaner"))!);
+        else reject(new ProblemError(state.install));
+      }),
+    "extensions.cancelInstall": () => {
+      cancel();
+      return {};
+    },
+    "extensions.files": () => files, "extensions.readFile": ({ path }) => ({ text: path.endsWith(".json") ? JSON.stringify({ name: "loca-extension-textcleaner", displayName: "Text Cleaner", tools: [{ name: "clean_text", function: "cleanText" }] }, null, 2) : `// ${path}\nexport function cleanText() {}\n`, truncated: false, binary: false }),
+    "extensions.log": () => ({ text: state.log, truncated: false, binary: false }), "extensions.openFolder": () => ({}),
+    "models.get": () => state.model, "models.save": (next) => (state.model = next), "models.discover": () => state.found, "models.list": ({ baseURL }) => {
+      const server = state.found.find((one) => one.baseURL === baseURL);
+      if (!server) throw new ProblemError({ code: "model.unreachable", what: `No model server answers at ${baseURL}.`, next: "Check the address, and that the server runs.", detail: "dial tcp 127.0.0.1:9: connect: connection refused", params: { address: baseURL } });
+      return server.models ?? [];
+    },
+    ...own,
+  };
+  return {
+    state, calls, tell,
+    async call<M extends keyof Methods>(method: M, request: Methods[M]["request"]): Promise<Methods[M]["answer"]> {
+      calls.push({ method, request });
+      const answer = answers[method] as ((request: Methods[M]["request"]) => Methods[M]["answer"] | Promise<Methods[M]["answer"]>) | undefined;
+      if (!answer) throw new ProblemError({ code: "app.no-method", what: `The scripted core has no ${method}.`, params: { method } });
+      return structuredClone(await answer(request));
+    },
+    listen(handler) {
+      handlers.add(handler);
+      return () => handlers.delete(handler);
+    },
+  };
+}
