@@ -56,6 +56,7 @@ export function Shell() {
   const settingsOpen = tab?.kind === "settings";
   const showSide = sidebar && !narrow;
   return (
+    <>
     <div className={`window ${showSide ? "" : "narrow"}`}>
       <nav className="rail" aria-label={t("rail")}>
         <span className="mark">
@@ -88,10 +89,11 @@ export function Shell() {
           <Nothing />
         )}
       </main>
+    </div>
       {palette && <Suspense fallback={null}><Palette open onClose={() => setPalette(false)} /></Suspense>}
       {reviewing !== null && <Suspense fallback={null}><InstallDialog /></Suspense>}
       <Toasts />
-    </div>
+    </>
   );
 }
 
