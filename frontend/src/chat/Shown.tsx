@@ -56,7 +56,7 @@ export function ShownTable({ columns, rows, label }: { columns: readonly string[
     <>
       <div className={prose.table} tabIndex={0} role="group" aria-label={label}>
         <table>
-          <thead><tr>{columns.map((column, n) => <th key={n} scope="col">{column}</th>)}</tr></thead>
+          <thead><tr>{columns.map((column, n) => <th key={n} scope="col" data-number={typeof rows[0]?.[n] === "number" || undefined}>{column}</th>)}</tr></thead>
           <tbody>
             {shown.map((row, n) => <tr key={n}>{columns.map((_, c) => <td key={c} data-number={typeof row[c] === "number" || undefined}>{cell(row[c])}</td>)}</tr>)}
           </tbody>

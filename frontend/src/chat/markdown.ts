@@ -76,6 +76,7 @@ function dollars(text: string): string {
   const named = text.replace(/\\\[([\s\S]+?)\\\]/g, (_, body: string) => `$$${body}$$`).replace(/\\\(([\s\S]+?)\\\)/g, (_, body: string) => `$${body.trim()}$`);
   let out = "";
   let at = 0;
+  const alone = (from: number, to: number) => /(^|\n)[ \t]*$/.test(named.slice(0, from)) && /^[ \t]*(\n|$)/.test(named.slice(to));
   while (at < named.length) {
     const char = named[at]!;
     if (char === "\\") {
@@ -84,7 +85,8 @@ function dollars(text: string): string {
     } else if (named.startsWith("$$", at)) {
       const end = named.indexOf("$$", at + 2);
       const to = end < 0 ? named.length : end + 2;
-      out += named.slice(at, to);
+      // On a line of its own it is a displayed formula, which the parser knows by lines of dollars only.
+      out += end > 0 && alone(at, to) ? `$$\n${named.slice(at + 2, end).trim()}\n$$` : named.slice(at, to);
       at = to;
     } else if (char === "$") {
       const closing = /^\$(?!\s)((?:\\.|[^$\\\n]|\n(?!\s*\n))*?[^\s\\$])\$(?!\d)/.exec(named.slice(at));

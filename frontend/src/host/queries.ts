@@ -34,6 +34,8 @@ export const useTools = () => useQuery<ToolView[]>({ queryKey: keys.tools, query
 export const useSettings = () => useQuery<Settings>({ queryKey: keys.settings, queryFn: () => call("settings.get", none) });
 export const useModels = () => useQuery<ModelChoice>({ queryKey: keys.models, queryFn: () => call("models.get", none) });
 export const useFound = () => useQuery({ queryKey: keys.found, queryFn: () => call("models.discover", none), staleTime: 30_000 });
+/** The models of a server; asked for when somebody wants to choose. */
+export const useModelList = (server: string) => useQuery<string[]>({ queryKey: keys.modelList(server), queryFn: () => call("models.list", { baseURL: server }), enabled: server !== "", staleTime: 60_000 });
 export const useInfo = () => useQuery<Info>({ queryKey: keys.info, queryFn: () => call("system.info", none) });
 
 /** One call that changes something, as a mutation; what it changes is announced by events. */

@@ -5,6 +5,8 @@ export interface Tab {
   kind: "session" | "settings";
   /** A session's id; absent for a chat that has no message yet. */
   session?: string;
+  /** What was written in a chat that has no message yet. */
+  draft?: string;
   /** The page of the settings. */
   page?: string;
 }
