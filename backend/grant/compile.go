@@ -57,13 +57,13 @@ type compiler struct {
 	data   string // where Portico's data really lies
 	out    Layers
 
-	hosts            []string
-	anyHost          bool
-	reads, writes    []string
-	programs         []string
-	variables, facts []string
-	foreignCode      bool
-	coversData       bool
+	hosts               []string
+	anyHost             bool
+	reads, writes       []string
+	programs            []string
+	variables, facts    []string
+	foreignCode         bool
+	wideRead, wideWrite bool // a grant covers Portico's data or /proc
 }
 
 func (c *compiler) refuse(p extension.Permission, why string) {
@@ -131,30 +131,44 @@ func (c *compiler) addPath(p extension.Permission) {
 		return
 	}
 	own := real(c.places.Extension)
-	if p.Kind == extension.Write && own != "" && within(resolved, own) {
+	switch {
+	case p.Kind == extension.Write && own != "" && within(resolved, own):
 		c.refuse(p, "installed files never change")
 		return
-	}
-	if c.data != "" && within(resolved, c.data) && !c.open(resolved) {
+	case c.data != "" && within(resolved, c.data) && !c.named(resolved):
 		c.refuse(p, "it lies in Portico's own data")
 		return
-	}
-	if c.data != "" && within(c.data, resolved) {
-		c.coversData = true
+	case within(resolved, processes) && (p.Kind == extension.Write || !aboutSystem(resolved)):
+		c.refuse(p, "what other processes hold in memory lies there")
+		return
 	}
 	paths := dedupe([]string{path, resolved})
 	system := c.around(resolved)
+	wide := len(system) != 1 || system[0] != resolved
 	if p.Kind == extension.Read {
 		c.reads = append(c.reads, paths...)
+		c.wideRead = c.wideRead || wide
 		c.out.System.Read = append(c.out.System.Read, system...)
 		return
 	}
 	c.writes = append(c.writes, paths...)
+	c.wideWrite = c.wideWrite || wide
 	c.out.System.Write = append(c.out.System.Write, c.writable(resolved, system)...)
 }
 
-// open says whether a path within Portico's data is one that a template may name.
-func (c *compiler) open(path string) bool {
+// processes is where Linux shows every process's memory and environment; Landlock guards attaching to one, not reading
+// about it, so no grant covers it.
+const processes = "/proc"
+
+// aboutSystem says whether a path below /proc is about the system and about no process: "/proc/meminfo".
+func aboutSystem(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, processes+"/"), "/")
+	info, err := os.Lstat(processes + "/" + first)
+	return path != processes && err == nil && (info.Mode().IsRegular() || first == "sys")
+}
+
+// named says whether a path within Portico's data is one that a template names.
+func (c *compiler) named(path string) bool {
 	for _, folder := range []string{c.places.Models, c.places.Sessions, c.places.Extension} {
 		if folder != "" && within(path, real(folder)) {
 			return true
@@ -175,33 +189,23 @@ func (c *compiler) writable(path string, system []string) []string {
 	return system
 }
 
-// around gives the paths that cover a granted one without Portico's data: Landlock can't subtract. Links are left out:
-// a rule would follow them.
+// around gives the paths that cover a granted one without Portico's data and without /proc: Landlock can't subtract.
+// Links are left out: a rule would follow them. So are the folders on the way, whose rules would cover all below: nothing
+// new can be made directly in them.
 func (c *compiler) around(path string) []string {
-	if c.data == "" || !within(c.data, path) || c.data == path {
+	holds := func(hole string) bool { return hole != "" && hole != path && within(hole, path) }
+	if !holds(c.data) && !holds(processes) {
 		return []string{path}
 	}
-	var all []string
-	for at := path; at != c.data; {
-		entries, err := os.ReadDir(at)
-		if err != nil {
-			return all // what can't be listed is not granted
-		}
-		rel, err := filepath.Rel(at, c.data)
-		if err != nil {
-			return all
-		}
-		next, _, _ := strings.Cut(rel, string(filepath.Separator))
-		for _, entry := range entries {
-			if entry.Name() != next && entry.Type()&fs.ModeSymlink == 0 {
-				all = append(all, filepath.Join(at, entry.Name()))
-			}
-		}
-		at = filepath.Join(at, next)
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil // what can't be listed is not granted
 	}
-	for _, folder := range []string{c.places.Models, c.places.Sessions} {
-		if folder != "" {
-			all = append(all, folder)
+	var all []string
+	for _, entry := range entries {
+		below := filepath.Join(path, entry.Name())
+		if below != c.data && below != processes && entry.Type()&fs.ModeSymlink == 0 {
+			all = append(all, c.around(below)...)
 		}
 	}
 	return all
@@ -258,17 +262,43 @@ func (c *compiler) layers() Layers {
 	if c.foreignCode {
 		c.out.Deno = append(c.out.Deno, "--allow-ffi")
 	}
-	if c.coversData || c.foreignCode {
-		closed := c.closed()
-		flag("deny-read", closed)
-		flag("deny-write", closed)
+	// What a wide grant covers and must not is named to Deno as well. A grant that names a folder of Portico's data itself
+	// ("$models") keeps it; its own files an extension may read, never write.
+	if c.wideRead || c.foreignCode {
+		flag("deny-read", c.closed(append([]string{c.places.Extension}, c.reads...)))
+	}
+	if c.wideWrite || c.foreignCode {
+		flag("deny-write", c.closed(c.writes))
 	}
 	return c.out
 }
 
-// closed lists what lies in Portico's data and is nobody's: all but what templates name, and the extension's own folder.
-func (c *compiler) closed() []string {
+// made are files of Portico's that come and go while a worker lives, so that they may be missing when it starts.
+var made = []string{"portico.db", "portico.db-wal", "portico.db-shm", "portico.db-journal", "vault", "logs", "cache", "memories", "extension-data"}
+
+// closed lists what a wide grant must not reach: /proc, and all of Portico's data but the paths that are kept.
+func (c *compiler) closed(kept []string) []string {
 	var all []string
+	if isFolder(processes) {
+		all = append(all, processes)
+	}
+	if c.data == "" {
+		return all
+	}
+	for n := range kept {
+		kept[n] = real(kept[n])
+	}
+	keeps := func(path string) bool {
+		return slices.ContainsFunc(kept, func(keep string) bool {
+			return keep != "" && within(keep, c.data) && within(path, keep)
+		})
+	}
+	leadsTo := func(path string) bool {
+		return slices.ContainsFunc(kept, func(keep string) bool { return keep != "" && within(keep, path) })
+	}
+	if !leadsTo(c.data) {
+		return append(all, c.data)
+	}
 	var list func(folder string)
 	list = func(folder string) {
 		entries, err := os.ReadDir(folder)
@@ -280,8 +310,8 @@ func (c *compiler) closed() []string {
 			path := filepath.Join(folder, entry.Name())
 			switch {
 			case strings.Contains(path, ","): // no flag can name it; the system's layer holds it
-			case c.open(real(path)):
-			case entry.IsDir() && slices.ContainsFunc([]string{c.places.Models, c.places.Sessions, c.places.Extension}, func(open string) bool { return open != "" && within(real(open), real(path)) }):
+			case keeps(path):
+			case entry.IsDir() && leadsTo(path):
 				list(path)
 			default:
 				all = append(all, path)
@@ -289,8 +319,7 @@ func (c *compiler) closed() []string {
 		}
 	}
 	list(c.data)
-	// What is not there yet: SQLite makes and drops these while a worker lives.
-	for _, name := range []string{"portico.db", "portico.db-wal", "portico.db-shm", "portico.db-journal", "vault", "logs", "cache", "memories", "extension-data"} {
+	for _, name := range made {
 		all = append(all, filepath.Join(c.data, name))
 	}
 	return dedupe(all)

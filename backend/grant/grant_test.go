@@ -123,18 +123,19 @@ func TestPorticosOwnDataIsInNoGrant(t *testing.T) {
 	for _, path := range []string{"$home", "/", filepath.Join(p.Home, ".local")} {
 		layers := Compile(allowed(read(path), writing(path)), p)
 		for _, granted := range append(layers.System.Read, layers.System.Write...) {
-			if within(p.Data, granted) || within(real(granted), p.Data) && !within(granted, p.Models) && !within(granted, p.Sessions) {
+			if within(p.Data, granted) || within(real(granted), p.Data) {
 				t.Errorf("%s: %s covers Portico's data", path, granted)
 			}
 		}
-		flags := strings.Join(layers.Deno, " ")
 		for _, closed := range []string{"portico.db", "extensions/other", "logs", "vault"} {
 			for _, denial := range []string{"--deny-read=", "--deny-write="} {
-				_, after, _ := strings.Cut(flags, denial)
-				if first, _, _ := strings.Cut(after, " "); !slices.Contains(strings.Split(first, ","), filepath.Join(p.Data, closed)) {
-					t.Errorf("%s: %s does not name %s: %s", path, denial, closed, first)
+				if !covers(layers, denial, filepath.Join(p.Data, closed)) {
+					t.Errorf("%s: %s does not cover %s: %s", path, denial, closed, layers.Deno)
 				}
 			}
+		}
+		if covers(layers, "--deny-read=", filepath.Join(p.Extension, "index.ts")) || !covers(layers, "--deny-write=", filepath.Join(p.Extension, "index.ts")) {
+			t.Errorf("%s: its own files are to be read and not written: %s", path, layers.Deno)
 		}
 	}
 	layers := Compile(allowed(read("$home")), p)
@@ -147,6 +148,28 @@ func TestPorticosOwnDataIsInNoGrant(t *testing.T) {
 		if layers := Compile(allowed(read(path)), p); len(layers.Refused) > 0 {
 			t.Errorf("%s is refused: %+v", path, layers.Refused)
 		}
+	}
+}
+
+// covers says whether a flag names a path or a folder it lies in.
+func covers(layers Layers, flag, path string) bool {
+	for _, set := range layers.Deno {
+		if values, ok := strings.CutPrefix(set, flag); ok {
+			return slices.ContainsFunc(strings.Split(values, ","), func(value string) bool { return within(path, value) })
+		}
+	}
+	return false
+}
+
+func TestAFolderOfOursThatIsNamedIsKeptBesideAWideGrant(t *testing.T) {
+	p := computer(t)
+	model := filepath.Join(p.Models, "m.gguf")
+	layers := Compile(allowed(read("$home"), read("$models"), writing("$home"), writing("$sessions/1")), p)
+	if covers(layers, "--deny-read=", model) || !covers(layers, "--deny-write=", model) || covers(layers, "--deny-write=", filepath.Join(p.Sessions, "1", "x")) || !covers(layers, "--deny-read=", filepath.Join(p.Sessions, "1")) {
+		t.Errorf("got %s", layers.Deno)
+	}
+	if !slices.Contains(layers.System.Read, p.Models) || slices.Contains(layers.System.Write, p.Models) {
+		t.Errorf("got %+v", layers.System)
 	}
 }
 
