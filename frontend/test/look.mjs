@@ -1,11 +1,12 @@
 /** Takes pictures of the window over the scripted core, and lets axe look at each: `node test/look.mjs OUT [name…]`. */
 import { createServer } from "node:http";
 import { mkdirSync, readFileSync } from "node:fs";
-import { extname, join, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
 
-const dist = resolve(import.meta.dirname, "../node_modules/.fixture");
+const dist = join(tmpdir(), "portico-fixture");
 const [out = "/tmp/look", ...only] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2" };
@@ -52,7 +53,7 @@ const shots = {
   palettefind: { page: "about", do: async (page) => { await page.keyboard.press("Control+k"); await page.keyboard.type("word"); } },
 };
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
 let faults = 0;
 const looks = (process.env.LOOKS ?? "light,dark").split(",");
 for (const [name, shot] of Object.entries(shots)) {

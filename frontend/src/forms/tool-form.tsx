@@ -66,7 +66,7 @@ export function ToolForm({ schema, value, problems, busy = false, submitLabel, f
       <Form ref={form} schema={shape} formData={data} idPrefix={prefix} validator={validator} widgets={widgets} fields={fields} templates={templates as never}
         noHtml5Validate showErrorList={false} focusOnFirstError liveValidate={tried ? "onChange" : false} extraErrors={extra} extraErrorsBlockSubmit={false} useFallbackUiForUnsupportedType
         translateString={(name, params) => translated(name, params ?? [], t)}
-        experimental_defaultFormStateBehavior={{ emptyObjectFields: "populateRequiredDefaults", arrayMinItems: { populate: "requiredOnly" }, constAsDefaults: "always" }}
+        experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipEmptyDefaults", arrayMinItems: { populate: "requiredOnly" }, constAsDefaults: "always" }}
         onChange={(event: IChangeEvent) => setData(event.formData as unknown)}
         onError={() => setTried(true)}
         onSubmit={(event: IChangeEvent) => onSubmit((event.formData ?? {}) as Record<string, unknown>)} />

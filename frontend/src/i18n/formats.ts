@@ -28,9 +28,10 @@ export function formatsOf(language: string): Formats {
     number: (value) => number.format(value),
     percent: (fraction) => percent.format(fraction),
     bytes(value) {
-      const at = value < 1000 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log10(value) / 3));
+      if (value < 1000) return `${number.format(value)} B`; // Intl writes "820 byte"
+      const at = Math.min(sizes.length - 1, Math.floor(Math.log10(value) / 3));
       const scaled = value / 1000 ** at;
-      return unit(scaled, sizes[at]!, at > 0 && scaled < 10 ? 1 : 0);
+      return unit(scaled, sizes[at]!, scaled < 10 ? 1 : 0);
     },
     date(value) {
       const at = new Date(value);

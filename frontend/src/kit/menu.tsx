@@ -16,7 +16,7 @@ export interface MenuItem {
 /** A button that opens a list of actions; "line" parts them. */
 export function Menu({ trigger, items, align = "end" }: { trigger: ReactElement; items: readonly (MenuItem | "line")[]; align?: "start" | "end" }) {
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className={cx(css.pop, css.menu)} align={align} sideOffset={4} collisionPadding={8}>

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { Toast as RadixToast } from "radix-ui";
+import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { create } from "zustand";
 import { Button, IconButton } from "./button";
@@ -34,7 +35,8 @@ export const toast = (said: Toast | string): void => useToasts.getState().add(ty
 export function Toasts() {
   const { t } = useTranslation("common");
   const { toasts, drop } = useToasts();
-  return (
+  // In the body: the region takes no part in the layout of the window it is mounted in.
+  return createPortal(
     <RadixToast.Provider label={t("notice")} swipeDirection="right">
       {toasts.map((one) => (
         <RadixToast.Root key={one.id} className={cx(css.toast, one.tone && one.tone !== "plain" && css[one.tone])} duration={one.undo ? staysToUndo : stays} onOpenChange={(open) => !open && drop(one.id)}>
@@ -48,6 +50,7 @@ export function Toasts() {
         </RadixToast.Root>
       ))}
       <RadixToast.Viewport className={css.toasts} label={`${t("notices")} ({hotkey})`} />
-    </RadixToast.Provider>
+    </RadixToast.Provider>,
+    document.body,
   );
 }

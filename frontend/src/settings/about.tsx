@@ -23,7 +23,7 @@ export function ShortcutsPage() {
       <header><h1>{t("page.shortcuts")}</h1></header>
       <Section title={t("shortcuts.window")}>
         <Group>
-          {actions().filter((action) => action.shortcut).map((action) => <GroupRow key={action.id} icon={action.icon} title={label(action.label)}><Kbd keys={action.shortcut!} /></GroupRow>)}
+          {actions().filter((action) => action.shortcut).map((action) => <GroupRow key={action.id} title={label(action.label)}><Kbd keys={action.shortcut!} /></GroupRow>)}
         </Group>
       </Section>
       <Section title={t("shortcuts.forms")}>
@@ -128,8 +128,8 @@ function CheckRow({ check }: { check: Check & { required?: boolean } }) {
   const { t } = useTranslation("settings");
   const name = known.find((one) => one === check.name);
   return (
-    <GroupRow icon={check.ok ? Tick : check.required ? TriangleAlert : Minus} title={<><code>{check.name}</code>{name && ` · ${t(`about.check.${name}`)}`}</>}
-      note={<><span className={css.copyable}>{check.detail}</span>{!check.ok && check.next && <div>{check.next}</div>}</>}>
+    <GroupRow icon={check.ok ? Tick : check.required ? TriangleAlert : Minus} title={name ? t(`about.check.${name}`) : <code>{check.name}</code>}
+      note={<><span className={css.copyable}><code>{check.name}</code> {check.detail}</span>{!check.ok && check.next && <div>{check.next}</div>}</>}>
       <Chip tone={check.ok ? "good" : check.required ? "bad" : "plain"}>{check.ok ? t("about.works") : check.required ? t("about.needed") : t("about.missing")}</Chip>
     </GroupRow>
   );

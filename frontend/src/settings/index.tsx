@@ -26,7 +26,7 @@ export function SettingsTab({ page, onPage }: { page: string; onPage(page: strin
         {place.page === "extensions" ? (
           <ExtensionsPage chosen={place.key} onChoose={(key) => onPage(key ? `extensions/${key}` : "extensions")} />
         ) : (
-          <div className={css.page} key={place.page}><Page place={place} onPage={onPage} /></div>
+          <div className={css.page} key={place.page} tabIndex={0} role="region" aria-label={t(`page.${place.page}`)}><Page place={place} onPage={onPage} /></div>
         )}
       </div>
     </ReportAbout>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert, Wrench } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, listen, problemOf, type InstallStep, type Problem, type Review } from "../host";
 import { useInfo } from "../host/queries";
@@ -48,19 +48,6 @@ function ReviewDialog({ source, onClose, onAnother }: { source: string; onClose(
   );
 }
 
-/** Hears how far the job is. */
-function useStep(job: string | undefined): InstallStep | undefined {
-  const [step, setStep] = useState<InstallStep>();
-  useEffect(() => {
-    setStep(undefined);
-    if (!job) return;
-    return listen((events) => {
-      for (const event of events) if (event.topic === "install" && event.payload.job === job) setStep(event.payload);
-    });
-  }, [job]);
-  return step?.job === job ? step : undefined;
-}
-
 function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
   const { t } = useTranslation("settings");
   const { t: common } = useTranslation("common");
@@ -73,7 +60,7 @@ function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
   const [job, setJob] = useState<string>();
   const [cancelling, setCancelling] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  const step = useStep(job);
+  const [step, setStep] = useState<InstallStep>();
   const permissions = tools.flatMap((tool) => (tool.permissions ?? []).map((view) => ({ tool, view })));
   const allOn = offered.length > 0 && offered.every((tool) => on.has(tool.tool.name));
   const level = levelOf(review.containment);
@@ -90,6 +77,11 @@ function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
     const started = newJob();
     setJob(started);
     setProblem(undefined);
+    setStep(undefined);
+    // Before the call: an install of few files may be through before an effect would run.
+    const stop = listen((events) => {
+      for (const event of events) if (event.topic === "install" && event.payload.job === started) setStep(event.payload);
+    });
     try {
       const installed = await call("extensions.install", { source: review.source, job: started, tools: [...on] });
       toast({ tone: "good", text: t("install.done", { name: installed.extension.displayName }) });
@@ -101,6 +93,8 @@ function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
       else setProblem(failed);
       setJob(undefined);
       setCancelling(false);
+    } finally {
+      stop();
     }
   };
 
@@ -130,7 +124,7 @@ function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
       <Section title={t("install.asks")}>
         <Group>
           {permissions.map(({ tool, view }) => (
-            <GroupRow key={`${tool.address} ${view.key}`} icon={permissionIcons[view.permission.kind]} title={<PermissionTitle permission={view.permission} />} note={<PermissionNote view={view} tool={tools.length > 1 ? tool.title : undefined} />}>
+            <GroupRow key={`${tool.address} ${view.key}`} icon={permissionIcons[view.permission.kind]} title={<PermissionTitle permission={view.permission} />} note={<PermissionNote view={view} tool={permissions.some((other) => other.tool !== tool) ? tool.title : undefined} />}>
               <Chip tone={riskTone(view.risk)}>{riskText(view.risk.code)}</Chip>
             </GroupRow>
           ))}

@@ -52,7 +52,7 @@ export function Permissions({ tools, containment }: { tools: readonly ToolView[]
   const rows = tools.flatMap((tool) => (tool.permissions ?? []).map((view) => ({ tool, view })));
   return (
     <Group>
-      {rows.map(({ tool, view }) => <PermissionRow key={`${tool.address} ${view.key}`} tool={tool} view={view} named={tools.length > 1} />)}
+      {rows.map(({ tool, view }) => <PermissionRow key={`${tool.address} ${view.key}`} tool={tool} view={view} named={rows.some((other) => other.tool !== tool)} />)}
       {rows.length === 0 && (
         <GroupRow icon={ShieldCheck} title={t("extensions.nothing")} note={t("extensions.nothingNote")}>
           <Held containment={containment} />

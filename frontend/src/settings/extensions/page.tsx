@@ -6,6 +6,7 @@ import { call, type ExtensionView, type ToolView } from "../../host";
 import { keys, useClient, useInfo } from "../../host/queries";
 import { useFormats } from "../../i18n";
 import { Button, Chip, ConfirmDialog, copyText, Group, GroupRow, IconButton, IconTile, Menu, ProblemView, Section, toast } from "../../kit";
+import { useInstall } from "../../store/install";
 import { sayFailed, useChanges } from "../changes";
 import { Permissions } from "../permissions";
 import { refOf, keyOf } from "../ref";
@@ -54,7 +55,10 @@ export function ExtensionPage({ view, onBack }: { view: ExtensionView; onBack():
           </div>
         </header>
       </div>
-      {view.problem && <ProblemView problem={view.problem} tone={view.problem.code === "extension.drift" ? "warn" : "bad"} actions={<Button small onClick={() => setOpen("files")}>{t("extensions.readFiles")}</Button>} />}
+      {view.problem && <ProblemView problem={view.problem} tone={view.problem.code === "extension.drift" ? "warn" : "bad"} actions={<>
+        {fixable(view) && <Button small onClick={() => useInstall.getState().setReviewing(view.source)}>{t("extensions.installAgain")}</Button>}
+        <Button small onClick={() => setOpen("files")}>{t("extensions.readFiles")}</Button>
+      </>} />}
       <Section title={t("extensions.touch")}><Permissions tools={tools} containment={info?.containment} /></Section>
       <Section title={t("extensions.brings")}>
         <Group>
@@ -74,6 +78,9 @@ export function ExtensionPage({ view, onBack }: { view: ExtensionView; onBack():
   );
 }
 
+/** Problems of the files on disk, which the files it came from mend; a linked folder is its own source. */
+const fixable = (view: ExtensionView): boolean => view.origin === "installed" && /^extension\.(drift|gone|unreadable|other-name)$/.test(view.problem?.code ?? "") && /^([/\\]|[A-Za-z]:)/.test(view.source);
+
 /** "memories/rank-jokes/SKILL.md" is "rank-jokes". */
 export function nameOf(path: string): string {
   const steps = path.split("/").filter((step) => step !== "" && !/^skill\.md$/i.test(step));
@@ -89,7 +96,7 @@ function Provenance({ view, onFiles, onLog }: { view: ExtensionView; onFiles(): 
   return (
     <Section title={t("extensions.from")}>
       <Group>
-        <GroupRow title={t("extensions.source")} note={<span className={css.mono}>{view.source}{view.commit && ` @ ${view.commit}`}</span>}>
+        <GroupRow title={t("extensions.source")} note={<><span className={css.mono}>{view.source}{view.commit && ` @ ${view.commit}`}</span>{view.installedAt && <div title={format.date(view.installedAt)}>{t("extensions.installedAt", { when: format.ago(view.installedAt) })}</div>}</>}>
           {view.origin === "linked" && <Chip>{t("extensions.linked")}</Chip>}
           {view.projectDir && <Chip>{t("extensions.project", { folder: view.projectDir })}</Chip>}
         </GroupRow>
@@ -98,7 +105,7 @@ function Provenance({ view, onFiles, onLog }: { view: ExtensionView; onFiles(): 
           {fingerprint && <IconButton small icon={Copy} label={t("extensions.copyFingerprint")} onClick={copy} />}
           <Button small onClick={onFiles}>{t("extensions.readFiles")}</Button>
         </GroupRow>
-        <GroupRow title={t("extensions.log")} note={view.installedAt && <span title={format.date(view.installedAt)}>{`${t("extensions.installedAt")} ${format.ago(view.installedAt)}`}</span>}>
+        <GroupRow title={t("extensions.log")} note={t("extensions.logEmptyNote")}>
           <Button small onClick={onLog}>{t("extensions.seeLog")}</Button>
         </GroupRow>
       </Group>
