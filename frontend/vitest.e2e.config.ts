@@ -6,6 +6,7 @@ export default defineConfig({
     environment: "node",
     include: ["e2e/**/*.test.ts"],
     fileParallelism: false,
+    bail: 1, // each step stands on the one before
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

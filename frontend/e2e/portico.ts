@@ -13,6 +13,7 @@ const artefacts = join(root, "artefacts");
 
 /** Long enough for a slow machine to start something; tests wait for what they look at, not for a time. */
 const startLimit = 30_000;
+const waitLimit = 10_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -57,6 +58,7 @@ export class Portico {
     });
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-US", reducedMotion: "reduce" });
     this.page = await context.newPage();
+    this.page.setDefaultTimeout(waitLimit);
     this.page.on("pageerror", (error) => this.complaints.push(String(error)));
     this.page.on("console", (message) => message.type() === "error" && this.complaints.push(message.text()));
     await this.page.goto(line);
