@@ -191,6 +191,15 @@ class Program:
         action.doAction(0)
         return node
 
+    def open(self, name):
+        """Opens the menu of a button, which the tree calls a combo box, by the keyboard: its action is a click without a
+        pointer, and menus of the page open when a pointer goes down."""
+        node = self.find("combo box", name)
+        self.focus()
+        node.queryComponent().grabFocus()
+        until(lambda: f"the focus on {shown(name)}", lambda: node.getState().contains(pyatspi.STATE_FOCUSED), 5)
+        self.screen.run("xdotool", "key", "--clearmodifiers", "Return")
+
     def menu(self, *path):
         """Chooses an item of the native menu."""
         within = self.find("menu bar", "")
@@ -216,6 +225,10 @@ class Program:
         self.screen.run("xdotool", "type", "--clearmodifiers", "--delay", "4", text)
         until(lambda: f"{text!r} in {role} {shown(name)}, which holds {held(node)!r}", lambda: text.strip() in held(node), 10)
         return node
+
+    def picture(self, path):
+        """The window alone, without the window manager's frame."""
+        subprocess.run(["import", "-window", self.window, path], check=True)
 
     def geometry(self):
         said = self.screen.run("xdotool", "getwindowgeometry", "--shell", self.window)

@@ -7,13 +7,11 @@ import sys
 import time
 from pathlib import Path
 
+import pyatspi
+
 from desktop import NotThere, Program, Screen, end, until
 
 here = Path(__file__).parent
-
-# What the page calls things, in English.
-SETTINGS = "Settings"
-EXTENSIONS = "Extensions"
 
 
 class Drive:
@@ -85,9 +83,48 @@ class Drive:
         dropped = Path(self.options.scratch) / "dropped page.html"
         dropped.write_text("<title>Taken over</title><h1>Taken over</h1>")
         self.drop(dropped)
+        # What is no extension is said so, in a dialog that goes.
+        self.app.read("It cannot be installed")
+        self.app.key("Escape")
         after = self.app.find("document web", re.compile(".")).name
         if after != before or any("Taken over" in text for text in self.app.texts()):
             raise NotThere(f"the page {before!r}: in its place is {after!r}")
+
+    def installs_from_a_folder(self):
+        app = self.app
+        app.press("push button", "Settings")
+        app.open("Add")
+        app.press("menu item", "From a path…")
+        app.type("entry", "Folder", self.options.example)
+        app.press("push button", "Look at it")
+        app.press("push button", re.compile("^Install"))
+        app.read("Word Count is installed")
+
+    def runs_a_tool_without_a_model(self):
+        app = self.app
+        app.press("push button", "Chats")
+        app.type("entry", "Message", "count the words in this")
+        app.key("Return")
+        app.type("entry", re.compile("text", re.I), "one two three")
+        app.press("push button", "Run")
+        call = app.find("push button", re.compile(r"^Word count .* ms$"))
+        if not call.getState().contains(pyatspi.STATE_EXPANDED):
+            call.queryAction().doAction(0)
+        app.read(r"words: 3\b")
+        app.read(r"characters: 13\b")
+
+    def is_light_and_dark(self):
+        for theme, low, high in (("Light", 200, 255), ("Dark", 0, 80)):
+            self.app.menu("View", "Theme", theme)
+            self.wait_for_brightness(low, high)
+            self.app.find("entry", "Message").queryComponent().grabFocus()  # where a person's focus is
+            self.app.picture(self.artefacts / f"window-{theme.lower()}.png")
+        self.app.menu("View", "Theme", "Follow the System")
+        self.wait_for_brightness(200, 255)
+
+    def keeps_the_conversation(self):
+        self.app.read("count the words in this")
+        self.app.find("push button", re.compile(r"^Word count .* ms$"))
 
     def comes_back_where_it_was(self):
         window = self.app.window
@@ -107,7 +144,10 @@ class Drive:
         for scheme, low, high in (("dark", 0, 80), ("light", 200, 255)):
             self.portal.stdin.write(scheme + "\n")
             self.portal.stdin.flush()
-            until(lambda: f"a {scheme} page: its brightness is {self.brightness()}", lambda: low <= self.brightness() <= high, 5)
+            self.wait_for_brightness(low, high)
+
+    def wait_for_brightness(self, low, high):
+        until(lambda: f"a page of brightness {low} to {high}; it is {self.brightness()}", lambda: low <= self.brightness() <= high, 5)
 
     def brightness(self):
         """Of the page's lower right corner, 0 to 255: a place where it has no text."""
@@ -127,8 +167,12 @@ class Drive:
         try:
             if self.case("it opens", self.opens):
                 self.case("it has a native menu", self.has_a_native_menu)
+                self.case("an extension is installed from its folder", self.installs_from_a_folder)
+                self.case("a tool runs without a model", self.runs_a_tool_without_a_model)
+                self.case("it is light and dark", self.is_light_and_dark)
                 self.case("a dropped file leaves the page in its place", self.stays_on_its_page_when_a_file_is_dropped)
                 self.case("it comes back where it was", self.comes_back_where_it_was)
+                self.case("the conversation is still there", self.keeps_the_conversation)
                 self.case("it follows the desktop between light and dark", self.follows_the_desktop)
                 self.case("it leaves no process behind", self.leaves_no_process_behind)
         finally:
