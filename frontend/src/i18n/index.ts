@@ -44,10 +44,19 @@ export function setupI18n(setting: string, locale?: string): Language {
 // Keys made from what the core sends can't be checked by the compiler.
 const loose = (key: string, options: Record<string, unknown>): string => (i18next.t as unknown as (key: string, options: Record<string, unknown>) => string)(key, options);
 
-/** A problem in the person's language; in the core's own words where there is no translation. */
+/** The {name} places of a text. */
+export const placesOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+
+/** A problem in the person's language. One code may be said in several ways, which differ in what they name: the first of
+ * which every place can be filled is taken, and the core's own words where there is none. */
 export function problemText(problem: Problem): { what: string; where: string; next: string } {
-  const said = (part: "what" | "next", own: string | undefined) =>
-    i18next.exists(`problems:${problem.code}.${part}`) ? loose(`problems:${problem.code}.${part}`, { ...problem.params, defaultValue: own ?? "", nest: false }) : (own ?? "");
+  const params = problem.params ?? {};
+  const said = (part: "what" | "next", own = ""): string => {
+    if (own === "") return "";
+    const known = i18next.getResource(i18next.language, "problems", `${problem.code}.${part}`) as string | string[] | undefined;
+    const text = [known ?? []].flat().find((one) => placesOf(one).every((name) => name in params));
+    return text?.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "") ?? own;
+  };
   return { what: said("what", problem.what), where: problem.where ?? "", next: said("next", problem.next) };
 }
 

@@ -14,4 +14,19 @@ import esSettings from "./es/settings.json";
 import esShell from "./es/shell.json";
 
 export const en = { common: enCommon, shell: enShell, chat: enChat, settings: enSettings, forms: enForms, palette: enPalette, problems: {} };
-export const es = { common: esCommon, shell: esShell, chat: esChat, settings: esSettings, forms: esForms, palette: esPalette, problems: esProblems };
+interface Words {
+  [key: string]: string | string[] | Words;
+}
+
+/** Spanish says round millions in a form of its own ("un millón de archivos"); no count here gets there, so it is said as others. */
+function withMillions<T extends Words>(words: T): T {
+  const all: Words = {};
+  for (const [key, value] of Object.entries(words)) {
+    all[key] = typeof value === "string" || Array.isArray(value) ? value : withMillions(value);
+    const stem = /^(.*)_other$/.exec(key)?.[1];
+    if (stem && !(`${stem}_many` in words)) all[`${stem}_many`] = value;
+  }
+  return all as T;
+}
+
+export const es = withMillions({ common: esCommon, shell: esShell, chat: esChat, settings: esSettings, forms: esForms, palette: esPalette, problems: esProblems });

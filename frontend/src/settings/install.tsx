@@ -32,7 +32,7 @@ function ReviewDialog({ source, onClose, onAnother }: { source: string; onClose(
   const { t } = useTranslation("settings");
   const { t: common } = useTranslation("common");
   const review = useQuery({ queryKey: ["review", source], queryFn: () => call("extensions.review", { source }), gcTime: 0, staleTime: 0 });
-  if (review.data) return <Reviewed review={review.data} onClose={onClose} />;
+  if (review.data) return <Reviewed key={review.data.fingerprint} review={review.data} onClose={onClose} onAgain={() => void review.refetch()} />;
   if (review.error) {
     return (
       <Dialog open onClose={onClose} title={t("install.failed")} description={<span className={css.source}>{source}</span>}
@@ -48,7 +48,7 @@ function ReviewDialog({ source, onClose, onAnother }: { source: string; onClose(
   );
 }
 
-function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
+function Reviewed({ review, onClose, onAgain }: { review: Review; onClose(): void; onAgain(): void }) {
   const { t } = useTranslation("settings");
   const { t: common } = useTranslation("common");
   const format = useFormats();
@@ -83,7 +83,7 @@ function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
       for (const event of events) if (event.topic === "install" && event.payload.job === started) setStep(event.payload);
     });
     try {
-      const installed = await call("extensions.install", { source: review.source, job: started, tools: [...on] });
+      const installed = await call("extensions.install", { source: review.source, job: started, tools: [...on], fingerprint: review.fingerprint });
       toast({ tone: "good", text: t("install.done", { name: installed.extension.displayName }) });
       useTabs.getState().open({ kind: "settings", page: `extensions/${keyOf(refOf(installed))}` });
       onClose();
@@ -117,7 +117,7 @@ function Reviewed({ review, onClose }: { review: Review; onClose(): void }) {
         <Button onClick={cancel} disabled={cancelling}>{common("cancel")}</Button>
         <Button kind="main" busy={job !== undefined} onClick={() => void install()}>{count > 0 ? t("install.on", { count }) : tools.length > 0 ? t("install.off") : t("install.plain")}</Button>
       </>}>
-      {problem && <ProblemView problem={problem} />}
+      {problem && <ProblemView problem={problem} actions={problem.code === "install.changed" && <Button small onClick={onAgain}>{t("install.again")}</Button>} />}
       {review.replaces && (
         <GroupRow className={css.replaces} title={review.replaces.extension.version ? t("install.replaces", { version: review.replaces.extension.version }) : t("install.replacesUnknown")} note={t("install.replacesNote", { source: review.replaces.source })} />
       )}
