@@ -1,5 +1,5 @@
 /** One conversation: what was said and done, and where the next message is written. */
-import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
+import { useCallback, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Mode, type Session, type Transcript as TranscriptOf } from "../host";
 import { keys, useCall, useClient, useModels, useTranscript } from "../host/queries";
@@ -98,7 +98,6 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
     },
     [id],
   );
-  useEffect(() => () => keepView(id, {}), [id]);
   const direct = models !== undefined && !models.model && !session.model;
   const spoken = entries.some((entry) => entry.kind === "agent");
   return (
@@ -108,7 +107,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
       ) : (
         <Transcript session={session} entries={entries} head={direct && !spoken && <DirectHead />} />
       )}
-      foot={<Composer text={text} onText={write} mode={session.mode} model={session.model ?? ""} running={session.running} sending={send.isPending} stopping={stop.isPending} active={active}
+      foot={<Composer text={text} onText={write} mode={session.mode} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
         onMode={(mode) => choose.mutate({ id, mode }, { onError: complain })}
         onModel={(model) => choose.mutate({ id, model }, { onError: complain })}
         onSend={() => send.mutate({ session: id, text }, { onSuccess: () => write(""), onError: complain })}

@@ -24,6 +24,8 @@ export interface ComposerProps {
   model: string;
   onModel(model: string): void;
   running: boolean;
+  /** The turn waits for the person. */
+  waiting?: boolean;
   sending: boolean;
   onSend(): void;
   onStop(): void;
@@ -33,7 +35,7 @@ export interface ComposerProps {
 }
 
 /** Where a message is written. What is in it stays until it is on disk. */
-export function Composer({ text, onText, mode, onMode, model, onModel, running, sending, onSend, onStop, stopping, active }: ComposerProps) {
+export function Composer({ text, onText, mode, onMode, model, onModel, running, waiting, sending, onSend, onStop, stopping, active }: ComposerProps) {
   const { t } = useTranslation("chat");
   const area = useRef<HTMLTextAreaElement>(null);
   const direct = useModels().data?.model === "" && !model;
@@ -79,7 +81,7 @@ export function Composer({ text, onText, mode, onMode, model, onModel, running, 
         </Picker>
         <ModelPicker model={model} onModel={onModel} />
         <span className={css.grow} />
-        <span className={css.hint} aria-hidden>{running ? t("composer.running") : t("composer.enter")}</span>
+        <span className={css.hint} aria-hidden>{running ? t(waiting ? "composer.waiting" : "composer.running") : t("composer.enter")}</span>
         {running ? (
           <Tooltip text={t("composer.stop")}><button type="button" className={css.send} aria-label={t("composer.stop")} aria-disabled={stopping || undefined} onClick={() => !stopping && onStop()}><Square aria-hidden fill="currentColor" /></button></Tooltip>
         ) : (

@@ -1,5 +1,5 @@
 import { Check, ChevronRight, Shield } from "lucide-react";
-import { lazy, memo, Suspense, useId, useState } from "react";
+import { lazy, memo, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Entry, type ToolMatch, type ToolView } from "../host";
 import { useCall, useTools } from "../host/queries";
@@ -105,9 +105,21 @@ function RunForm({ tool, session, onDone, onCancel }: { tool: Offered; session: 
   };
   return (
     <Suspense fallback={<Skeleton lines={2} label={t("loading")} />}>
+      <FirstField />
       <ToolForm schema={view.tool.schema} problems={problem?.issues} busy={run.isPending} submitLabel={t("matches.run")} onSubmit={(args) => void send(args).catch(() => undefined)} onCancel={onCancel}
         footer={tool.touches ? <Chip icon={Shield}>{t("matches.touches")}</Chip> : <Chip tone="good" icon={Check}>{t("matches.touchesNothing")}</Chip>} />
       {problem && !problem.issues?.length && <ProblemView problem={problem} />}
     </Suspense>
   );
+}
+
+/** Takes who has nothing else in hand to the first field of the form it stands before. */
+function FirstField() {
+  const here = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const now = document.activeElement;
+    const idle = !now || now === document.body || (now instanceof HTMLTextAreaElement && now.dataset.composer !== undefined && now.value === "") || !!now.closest("[aria-expanded=true]");
+    if (idle && here.current?.closest("[data-active=true]")) here.current.parentElement?.querySelector<HTMLElement>("textarea, input, select, [role=combobox]")?.focus({ preventScroll: true });
+  }, []);
+  return <span ref={here} hidden />;
 }

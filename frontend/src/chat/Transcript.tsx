@@ -178,7 +178,7 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
     settle();
     place.current.top = box.scrollTop;
     place.current.fromEnd = box.scrollHeight - box.scrollTop;
-  }, [from]); // eslint-disable-line
+  }, [from]);
 
   useLayoutEffect(settle, [entries, settle]);
 
@@ -195,7 +195,14 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
     return () => sizes.disconnect();
   }, [settle]);
 
-  useEffect(() => () => clearTimeout(keepTimer.current), []);
+  // A tab that goes takes its place along.
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    return () => {
+      clearTimeout(keepTimer.current);
+      if (box) keepView(id, { scroll: placeOf(box, place.current.stick) });
+    };
+  }, [id]);
 
   // The person's own message is where they want to be.
   const mine = entries.findLast((entry) => entry.kind === "person")?.id;

@@ -1,15 +1,14 @@
-import { MessageSquare, Settings as Gear } from "lucide-react";
-import { Suspense, lazy, useEffect, useState } from "react";
+import { MessageSquare, Settings as Gear, type LucideIcon } from "lucide-react";
+import { Fragment, Suspense, lazy, useEffect, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Chat } from "../chat/Chat";
-import { call, listen, type Settings } from "../host";
-import { apply, client, useInfo, useSettings } from "../host/queries";
-import { setupI18n } from "../i18n";
-import { ErrorBoundary, Mark, Toasts } from "../kit";
+import { call, problemOf } from "../host";
+import { useInfo, useSettings } from "../host/queries";
+import { Button, cx, EmptyState, ErrorBoundary, Kbd, Mark, ProblemView, Toasts, Tooltip } from "../kit";
 import { useInstall } from "../store/install";
-import { layoutOf, useTabs } from "../store/tabs";
+import { useTabs, type Group, type Tab } from "../store/tabs";
 import { useView } from "../store/view";
-import { actions, isMac, matches, perform } from "./actions";
+import { useAppearance, useEvents, useLayout, useNarrow, useShortcuts } from "./effects";
 import { Sidebar } from "./Sidebar";
 import { TabRow } from "./Tabs";
 
@@ -18,82 +17,103 @@ const SettingsNav = lazy(() => import("../settings").then((module) => ({ default
 const InstallDialog = lazy(() => import("../settings").then((module) => ({ default: module.InstallDialog })));
 const Palette = lazy(() => import("../palette").then((module) => ({ default: module.Palette })));
 
-/** Below this width the sidebar makes room; it can be opened over the page. */
-const narrowWidth = 900;
-/** How long a frame is waited for in a window that is still hidden, in milliseconds. */
-const hiddenFrame = 60;
-/** Rest after the last change before the layout is saved, in milliseconds. */
-const layoutRest = 400;
+const firstPage = "extensions";
 
-/** The window: rail, sidebar, tabs, and what the active tab shows. */
+/** The window: rail, sidebar, and groups of tabs side by side. */
 export function Shell() {
-  const { t } = useTranslation("shell");
   const restored = useLayout();
-  const settings = useSettings().data;
+  const settings = useSettings();
   const info = useInfo().data;
-  const { tabs, active, open, change } = useTabs();
-  const { palette, setPalette, sidebar } = useView();
+  const { palette, setPalette } = useView();
   const reviewing = useInstall((s) => s.reviewing);
-  const narrow = useNarrow();
-  const tab = tabs.find((other) => other.id === active);
   useEvents();
   useShortcuts();
-  useAppearance(settings, info?.locale);
+  useAppearance(settings.data, info?.locale);
+  const shown = restored && (settings.data !== undefined || settings.error !== null);
   useEffect(() => {
-    if (!restored || !settings) return;
-    // A window that is still hidden may get no frames: then the end of this task has to do.
-    let told = false;
-    const ready = () => {
-      if (told) return;
-      told = true;
-      void call("system.ready", {});
-    };
-    requestAnimationFrame(ready);
-    const timer = setTimeout(ready, hiddenFrame);
-    return () => clearTimeout(timer);
-  }, [restored, !settings]);
-  if (!restored || !settings) return null;
-  const settingsOpen = tab?.kind === "settings";
-  const showSide = sidebar && !narrow;
+    if (!shown) return;
+    // Two frames: the first one draws, the second comes after it is on the screen.
+    requestAnimationFrame(() => requestAnimationFrame(() => void call("system.ready", {}).catch(() => undefined)));
+  }, [shown]);
+  if (!shown) return null;
   return (
     <>
-    <div className={`window ${showSide ? "" : "narrow"}`}>
-      <nav className="rail" aria-label={t("rail")}>
-        <span className="mark">
-          <Mark size={24} />
-        </span>
-        <button className={settingsOpen ? "" : "on"} aria-label={t("chats")} title={t("chats")} aria-current={!settingsOpen || undefined} onClick={() => openChat()}>
-          <MessageSquare size={18} strokeWidth={1.6} />
-        </button>
-        <span className="grow" />
-        <button className={settingsOpen ? "on" : ""} aria-label={t("settings")} title={t("settings")} aria-current={settingsOpen || undefined} onClick={() => open({ kind: "settings" })}>
-          <Gear size={18} strokeWidth={1.6} />
-        </button>
-      </nav>
-      {showSide && (settingsOpen ? <Suspense fallback={<aside className="side" />}><SettingsNav page={tab.page ?? "extensions"} onPage={(page) => change(tab.id, { page })} /></Suspense> : <Sidebar />)}
-      <main className="main">
-        <TabRow />
-        {tab ? (
-          <div className="panel" role="tabpanel" id={`panel-${tab.id}`} aria-labelledby={tab.id} key={tab.id}>
-            <ErrorBoundary>
-              {tab.kind === "settings" ? (
-                <Suspense fallback={null}>
-                  <SettingsTab page={tab.page ?? "extensions"} onPage={(page) => change(tab.id, { page })} />
-                </Suspense>
-              ) : (
-                <Chat tab={tab} />
-              )}
-            </ErrorBoundary>
-          </div>
-        ) : (
-          <Nothing />
-        )}
-      </main>
-    </div>
+      {settings.error && !settings.data ? (
+        <div className="alone"><ProblemView problem={problemOf(settings.error)} actions={<Button small onClick={() => void settings.refetch()}><Again /></Button>} /></div>
+      ) : (
+        <Window />
+      )}
       {palette && <Suspense fallback={null}><Palette open onClose={() => setPalette(false)} /></Suspense>}
       {reviewing !== null && <Suspense fallback={null}><InstallDialog /></Suspense>}
       <Toasts />
     </>
+  );
+}
+
+function Again() {
+  const { t } = useTranslation("common");
+  return <>{t("again")}</>;
+}
+
+function Window() {
+  const groups = useTabs((s) => s.groups);
+  const focused = useTabs((s) => s.focused);
+  const tab = useTabs((s) => s.tabs.find((other) => other.id === s.active));
+  const { sidebar, drawer, setDrawer } = useView();
+  const narrow = useNarrow();
+  const settingsOpen = tab?.kind === "settings";
+  const side = settingsOpen ? (
+    <Suspense fallback={<aside className="side" />}>
+      <SettingsNav page={tab.page ?? firstPage} onPage={(page) => {
+        useTabs.getState().change(tab.id, { page });
+        setDrawer(false);
+      }} />
+    </Suspense>
+  ) : (
+    <Sidebar />
+  );
+  // Over a narrow page it goes when something in it was chosen.
+  const open = tab?.id;
+  useEffect(() => setDrawer(false), [open, tab?.session, setDrawer]);
+  return (
+    <div className={cx("window", (narrow || !sidebar) && "narrow")}>
+      <Rail settingsOpen={settingsOpen} />
+      {!narrow && sidebar && side}
+      {narrow && drawer && (
+        <div className="drawer" onKeyDown={(event) => event.key === "Escape" && setDrawer(false)}
+          onPointerDown={(event) => event.target === event.currentTarget && setDrawer(false)}>
+          {side}
+        </div>
+      )}
+      <main className="groups">
+        {groups.map((group, n) => (
+          <Fragment key={group.id}>
+            {n > 0 && <Edge left={groups[n - 1]!} />}
+            <GroupView group={group} focused={group.id === focused} />
+          </Fragment>
+        ))}
+      </main>
+    </div>
+  );
+}
+
+function Rail({ settingsOpen }: { settingsOpen: boolean }) {
+  const { t } = useTranslation("shell");
+  return (
+    <nav className="rail" aria-label={t("rail")}>
+      <span className="mark"><Mark /></span>
+      <RailButton icon={MessageSquare} label={t("chats")} shortcut="Mod+B" on={!settingsOpen} onClick={() => (settingsOpen ? openChat() : useView.getState().toggleSidebar())} />
+      <span className="grow" />
+      <RailButton icon={Gear} label={t("settings")} shortcut="Mod+," on={settingsOpen} onClick={() => (settingsOpen ? useView.getState().toggleSidebar() : useTabs.getState().open({ kind: "settings" }))} />
+    </nav>
+  );
+}
+
+function RailButton({ icon: Icon, label, shortcut, on, onClick }: { icon: LucideIcon; label: string; shortcut: string; on: boolean; onClick(): void }) {
+  return (
+    <Tooltip text={label} shortcut={shortcut}>
+      <button className={on ? "on" : ""} aria-label={label} aria-current={on || undefined} onClick={onClick}><Icon size={18} strokeWidth={1.6} aria-hidden /></button>
+    </Tooltip>
   );
 }
 
@@ -105,116 +125,75 @@ function openChat(): void {
   else open({ kind: "session" });
 }
 
+function GroupView({ group, focused }: { group: Group; focused: boolean }) {
+  const { focus } = useTabs.getState();
+  const tab = group.tabs.find((other) => other.id === group.active);
+  return (
+    <section className="main" style={{ flexGrow: group.share }} onFocusCapture={() => focus(group.id)} onPointerDownCapture={() => focus(group.id)}>
+      <TabRow group={group} focused={focused} />
+      {tab ? (
+        <div className="panel" role="tabpanel" id={`panel-${tab.id}`} aria-labelledby={tab.id} key={tab.id}>
+          <ErrorBoundary><TabView tab={tab} focused={focused} /></ErrorBoundary>
+        </div>
+      ) : (
+        <Nothing />
+      )}
+    </section>
+  );
+}
+
+function TabView({ tab, focused }: { tab: Tab; focused: boolean }) {
+  if (tab.kind === "session") return <Chat tab={tab} active={focused} />;
+  return (
+    <Suspense fallback={null}>
+      <SettingsTab page={tab.page ?? firstPage} onPage={(page) => useTabs.getState().change(tab.id, { page })} />
+    </Suspense>
+  );
+}
+
 function Nothing() {
   const { t } = useTranslation("shell");
   return (
-    <div className="panel col" style={{ alignItems: "center", justifyContent: "center", gap: "var(--space-3)" }}>
-      <p className="m2">{t("noTabs")}</p>
-      <button className="btn main-act" onClick={() => useTabs.getState().open({ kind: "session" })}>
-        {t("action.newChat")}
-      </button>
+    <div className="panel alone">
+      <EmptyState icon={MessageSquare} title={t("noTabs")} actions={<Button kind="main" onClick={() => useTabs.getState().open({ kind: "session" })}>{t("action.newChat")}</Button>}>
+        <Kbd keys="Mod+N" />
+      </EmptyState>
     </div>
   );
 }
 
-/** Brings back the tabs of the last run, and keeps them for the next. */
-function useLayout(): boolean {
-  const [restored, setRestored] = useState(false);
-  useEffect(() => {
-    let gone = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let stop = () => {};
-    const start = async () => {
-      const saved = layoutOf((await call("settings.layout", {})).layout);
-      if (gone) return;
-      if (saved && saved.tabs.length > 0) useTabs.getState().restore(saved);
-      else useTabs.getState().open({ kind: "session" });
-      setRestored(true);
-      stop = useTabs.subscribe((now, before) => {
-        if (now.tabs === before.tabs && now.active === before.active) return;
-        clearTimeout(timer);
-        timer = setTimeout(() => void call("settings.saveLayout", { layout: { tabs: now.tabs, active: now.active } }), layoutRest);
-      });
-    };
-    start().catch(() => {
-      // A layout that can't be read is no reason to show no window.
-      if (gone) return;
-      useTabs.getState().open({ kind: "session" });
-      setRestored(true);
-    });
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-      stop();
-    };
-  }, []);
-  return restored;
-}
+/** How far an arrow key moves an edge, as a share of both groups. */
+const nudge = 0.03;
 
-function useEvents(): void {
-  useEffect(
-    () =>
-      listen((events) => {
-        apply(client, events);
-        for (const event of events) {
-          if (event.topic === "menu") perform(event.payload.action);
-          if (event.topic === "drop" && event.payload.paths?.[0]) useInstall.getState().setReviewing(event.payload.paths[0]);
-          if (event.topic === "sessionGone") useTabs.getState().forgetSession(event.payload.id);
-        }
-      }),
-    [],
+/** Between two groups; drawn by the pointer or the arrow keys. */
+function Edge({ left }: { left: Group }) {
+  const { t } = useTranslation("shell");
+  const { resize } = useTabs.getState();
+  const last = useRef<number>(undefined);
+  const shares = useTabs((s) => {
+    const at = s.groups.findIndex((group) => group.id === left.id);
+    return left.share / (left.share + (s.groups[at + 1]?.share ?? 0));
+  });
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
+    if (last.current === undefined) return;
+    const before = event.currentTarget.previousElementSibling?.getBoundingClientRect();
+    const after = event.currentTarget.nextElementSibling?.getBoundingClientRect();
+    const both = (before?.width ?? 0) + (after?.width ?? 0);
+    if (both > 0) resize(left.id, (event.clientX - last.current) / both);
+    last.current = event.clientX;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -nudge, ArrowRight: nudge }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    resize(left.id, by);
+  };
+  return (
+    <div className="edge" role="separator" aria-orientation="vertical" aria-label={t("edge")} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(shares * 100)} tabIndex={0} onKeyDown={onKeyDown} onPointerMove={onPointerMove}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        last.current = event.clientX;
+      }}
+      onPointerUp={() => (last.current = undefined)} onPointerCancel={() => (last.current = undefined)} />
   );
-}
-
-function useShortcuts(): void {
-  useEffect(() => {
-    const mac = isMac();
-    const onKey = (event: KeyboardEvent) => {
-      const action = actions().find((other) => other.shortcut && matches(other.shortcut, event, mac));
-      if (!action || !(action.when?.() ?? true)) return;
-      event.preventDefault();
-      action.perform();
-    };
-    // What is dropped on the page never replaces it; folders come as "drop" events of the window.
-    const stay = (event: DragEvent) => event.preventDefault();
-    addEventListener("keydown", onKey);
-    addEventListener("dragover", stay);
-    addEventListener("drop", stay);
-    return () => {
-      removeEventListener("keydown", onKey);
-      removeEventListener("dragover", stay);
-      removeEventListener("drop", stay);
-    };
-  }, []);
-}
-
-function useAppearance(settings: Settings | undefined, locale: string | undefined): void {
-  useEffect(() => {
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const show = () => {
-      const theme = settings?.theme === "light" || settings?.theme === "dark" ? settings.theme : dark.matches ? "dark" : "light";
-      document.documentElement.dataset.theme = theme;
-    };
-    show();
-    dark.addEventListener("change", show);
-    return () => dark.removeEventListener("change", show);
-  }, [settings?.theme]);
-  useEffect(() => {
-    document.documentElement.style.setProperty("zoom", `${settings?.zoom ?? 100}%`);
-  }, [settings?.zoom]);
-  useEffect(() => {
-    if (settings) void setupI18n(settings.language as "system" | "en" | "es", locale ?? navigator.language);
-  }, [settings?.language, locale]);
-}
-
-function useNarrow(): boolean {
-  const query = `(max-width: ${narrowWidth - 1}px)`;
-  const [narrow, setNarrow] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const media = matchMedia(query);
-    const show = () => setNarrow(media.matches);
-    media.addEventListener("change", show);
-    return () => media.removeEventListener("change", show);
-  }, [query]);
-  return narrow;
 }

@@ -1,8 +1,9 @@
 import type { LucideIcon } from "lucide-react";
-import { Info, MessageSquarePlus, PanelLeft, RotateCcw, Search, Settings2, X, ZoomIn, ZoomOut } from "lucide-react";
+import { Columns2, Info, MessageSquarePlus, PanelLeft, RotateCcw, Search, Settings2, X, ZoomIn, ZoomOut } from "lucide-react";
 import { call } from "../host";
 import { client, keys } from "../host/queries";
 import type { Settings } from "../host";
+import { maxGroups } from "../store/layout";
 import { useTabs } from "../store/tabs";
 import { useView } from "../store/view";
 
@@ -40,6 +41,13 @@ const all: Action[] = [
   { id: "tab.reopen", label: "action.reopenTab", icon: RotateCcw, shortcut: "Mod+Shift+T", when: () => useTabs.getState().closed.length > 0, perform: () => useTabs.getState().reopen() },
   { id: "tab.next", label: "action.nextTab", shortcut: "Ctrl+Tab", perform: () => useTabs.getState().step(1) },
   { id: "tab.previous", label: "action.previousTab", shortcut: "Ctrl+Shift+Tab", perform: () => useTabs.getState().step(-1) },
+  {
+    id: "tab.split", label: "action.split", icon: Columns2, shortcut: "Mod+\\", when: () => useTabs.getState().active !== null && useTabs.getState().groups.length < maxGroups,
+    perform: () => {
+      const { active, split } = useTabs.getState();
+      if (active) split(active);
+    },
+  },
   { id: "sidebar.toggle", label: "action.sidebar", icon: PanelLeft, shortcut: "Mod+B", perform: () => useView.getState().toggleSidebar() },
   { id: "view.zoomIn", label: "action.zoomIn", icon: ZoomIn, shortcut: "Mod+=", perform: () => void zoomTo((now) => now + zoomStep) },
   { id: "view.zoomOut", label: "action.zoomOut", icon: ZoomOut, shortcut: "Mod+-", perform: () => void zoomTo((now) => now - zoomStep) },
@@ -55,11 +63,6 @@ export function perform(id: string): void {
 }
 
 export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform);
-
-/** The shortcut as the keyboard shows it. */
-export function shortcutText(shortcut: string, mac: boolean): string {
-  return mac ? shortcut.replace("Mod", "⌘").replace("Shift", "⇧").replace("Ctrl", "⌃").replaceAll("+", "") : shortcut.replace("Mod", "Ctrl").replaceAll("+", " ");
-}
 
 /** Whether a key press is the shortcut. */
 export function matches(shortcut: string, event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">, mac: boolean): boolean {

@@ -1,29 +1,22 @@
 import { create } from "zustand";
+import { activated, changed, closed, emptyLayout, focusedOf, groupOf, layoutOf, moved, opened, resized, split, stepped, tabsOf, type Layout, type Tab } from "./layout";
 
-export interface Tab {
-  id: string;
-  kind: "session" | "settings";
-  /** A session's id; absent for a chat that has no message yet. */
-  session?: string;
-  /** What was written in a chat that has no message yet. */
-  draft?: string;
-  /** The page of the settings. */
-  page?: string;
-}
-
-export interface Layout {
-  tabs: Tab[];
-  active: string | null;
-}
+export { layoutOf, type Group, type Layout, type Tab } from "./layout";
 
 interface Tabs extends Layout {
+  /** Every tab, and the active one of the focused group; for who does not care about groups. */
+  tabs: Tab[];
+  active: string | null;
   /** The last ones closed, newest last. */
   closed: Tab[];
   open(tab: Omit<Tab, "id">): void;
   activate(id: string): void;
+  focus(group: string): void;
   close(id: string): void;
   reopen(): void;
-  move(id: string, to: number): void;
+  move(id: string, group: string, to: number): void;
+  split(id: string): void;
+  resize(left: string, by: number): void;
   step(by: number): void;
   change(id: string, change: Partial<Omit<Tab, "id">>): void;
   restore(layout: Layout): void;
@@ -34,65 +27,45 @@ interface Tabs extends Layout {
 const maxClosed = 20;
 
 let made = 0;
-const newId = (): string => `tab-${Date.now().toString(36)}-${++made}`;
+const newId = (kind: string): string => `${kind}-${Date.now().toString(36)}-${++made}`;
 
-const same = (a: Omit<Tab, "id">, b: Omit<Tab, "id">): boolean => a.kind === b.kind && (a.kind === "settings" || (a.session !== undefined && a.session === b.session));
+const seen = (layout: Layout): Layout & Pick<Tabs, "tabs" | "active"> => ({ groups: layout.groups, focused: layout.focused, tabs: tabsOf(layout), active: focusedOf(layout).active });
 
-export const useTabs = create<Tabs>((set) => ({
-  tabs: [],
-  active: null,
-  closed: [],
-  open: (tab) =>
+export const useTabs = create<Tabs>((set) => {
+  const become = (next: (layout: Layout) => Layout) =>
     set((s) => {
-      const have = s.tabs.find((other) => same(other, tab) || (tab.kind === "session" && !tab.session && other.kind === "session" && !other.session));
-      if (have) return { active: have.id, tabs: s.tabs.map((other) => (other === have ? { ...have, ...tab } : other)) };
-      const opened = { ...tab, id: newId() };
-      const at = s.tabs.findIndex((other) => other.id === s.active) + 1;
-      return { tabs: [...s.tabs.slice(0, at), opened, ...s.tabs.slice(at)], active: opened.id };
-    }),
-  activate: (active) => set({ active }),
-  close: (id) =>
-    set((s) => {
-      const at = s.tabs.findIndex((tab) => tab.id === id);
-      if (at < 0) return s;
-      const tabs = s.tabs.filter((tab) => tab.id !== id);
-      const active = s.active === id ? ((tabs[at] ?? tabs[at - 1])?.id ?? null) : s.active;
-      return { tabs, active, closed: [...s.closed, s.tabs[at]!].slice(-maxClosed) };
-    }),
-  reopen: () =>
-    set((s) => {
-      const tab = s.closed.at(-1);
-      if (!tab) return s;
-      return { tabs: [...s.tabs, tab], active: tab.id, closed: s.closed.slice(0, -1) };
-    }),
-  move: (id, to) =>
-    set((s) => {
-      const tab = s.tabs.find((other) => other.id === id);
-      if (!tab) return s;
-      const rest = s.tabs.filter((other) => other !== tab);
-      return { tabs: [...rest.slice(0, to), tab, ...rest.slice(to)] };
-    }),
-  step: (by) =>
-    set((s) => {
-      if (s.tabs.length === 0) return s;
-      const at = s.tabs.findIndex((tab) => tab.id === s.active);
-      return { active: s.tabs[(at + by + s.tabs.length) % s.tabs.length]!.id };
-    }),
-  change: (id, change) => set((s) => ({ tabs: s.tabs.map((tab) => (tab.id === id ? { ...tab, ...change } : tab)) })),
-  restore: ({ tabs, active }) => set({ tabs, active: tabs.some((tab) => tab.id === active) ? active : (tabs[0]?.id ?? null) }),
-  forgetSession: (session) =>
-    set((s) => {
-      const tabs = s.tabs.filter((tab) => tab.session !== session);
-      return { tabs, active: tabs.some((tab) => tab.id === s.active) ? s.active : (tabs.at(-1)?.id ?? null) };
-    }),
-}));
-
-/** Reads a layout that was saved, by this version or another; what it does not know is left out. */
-export function layoutOf(saved: unknown): Layout | null {
-  if (typeof saved !== "object" || saved === null || !Array.isArray((saved as Layout).tabs)) return null;
-  const tabs = (saved as Layout).tabs.filter(
-    (tab): tab is Tab => typeof tab === "object" && tab !== null && typeof tab.id === "string" && (tab.kind === "settings" || tab.kind === "session"),
-  );
-  const active = (saved as Layout).active;
-  return { tabs, active: typeof active === "string" ? active : null };
-}
+      const layout = next(s);
+      return layout === s ? s : seen(layout);
+    });
+  return {
+    ...seen(emptyLayout()),
+    closed: [],
+    open: (tab) => become((s) => opened(s, tab, newId("tab"))),
+    activate: (id) => become((s) => activated(s, id)),
+    focus: (group) => become((s) => (s.focused === group || !s.groups.some((one) => one.id === group) ? s : { groups: s.groups, focused: group })),
+    close: (id) =>
+      set((s) => {
+        const tab = s.tabs.find((other) => other.id === id);
+        return tab ? { ...seen(closed(s, id)), closed: [...s.closed, tab].slice(-maxClosed) } : s;
+      }),
+    reopen: () =>
+      set((s) => {
+        const tab = s.closed.at(-1);
+        if (!tab) return s;
+        const { id, ...shown } = tab;
+        return { ...seen(opened(s, shown, id)), closed: s.closed.slice(0, -1) };
+      }),
+    move: (id, group, to) => become((s) => moved(s, id, group, to)),
+    split: (id) => become((s) => split(s, id, newId("group"), newId("tab"))),
+    resize: (left, by) => become((s) => resized(s, left, by)),
+    step: (by) => become((s) => stepped(s, by)),
+    change: (id, change) => become((s) => (groupOf(s, id) ? changed(s, id, change) : s)),
+    restore: (layout) => set({ ...seen(layoutOf(layout) ?? emptyLayout()) }),
+    forgetSession: (session) =>
+      set((s) => {
+        const gone = s.tabs.filter((tab) => tab.session === session);
+        if (gone.length === 0 && !s.closed.some((tab) => tab.session === session)) return s;
+        return { ...seen(gone.reduce((layout, tab) => closed(layout, tab.id), s as Layout)), closed: s.closed.filter((tab) => tab.session !== session) };
+      }),
+  };
+});

@@ -1,9 +1,17 @@
 import { create } from "zustand";
 
+/** Below this width the sidebar makes room; it opens over the page then. */
+export const narrowQuery = "(max-width: 899px)";
+
+export const isNarrow = (): boolean => matchMedia(narrowQuery).matches;
+
 interface View {
   palette: boolean;
+  /** The sidebar of a wide window, and the one over the page of a narrow one. */
   sidebar: boolean;
+  drawer: boolean;
   setPalette(open: boolean): void;
+  setDrawer(open: boolean): void;
   toggleSidebar(): void;
 }
 
@@ -11,6 +19,8 @@ interface View {
 export const useView = create<View>((set) => ({
   palette: false,
   sidebar: true,
+  drawer: false,
   setPalette: (palette) => set({ palette }),
-  toggleSidebar: () => set((s) => ({ sidebar: !s.sidebar })),
+  setDrawer: (drawer) => set({ drawer }),
+  toggleSidebar: () => set((s) => (isNarrow() ? { drawer: !s.drawer } : { sidebar: !s.sidebar })),
 }));
