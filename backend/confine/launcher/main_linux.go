@@ -9,8 +9,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
@@ -52,6 +54,9 @@ func main() {
 }
 
 func run() error {
+	if err := closeOthers(); err != nil {
+		return err
+	}
 	o, err := readOrder()
 	if err != nil {
 		return err
@@ -63,6 +68,25 @@ func run() error {
 		return supervise(o)
 	}
 	return become(o)
+}
+
+// closeOthers has every descriptor but the three standard ones end with this program. The app may have been started with
+// some of its own, by a shell or a desktop, and passes them on without knowing.
+func closeOthers() error {
+	err := unix.CloseRange(orderFD, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
+	if err == nil {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc/self/fd") // kernels before 5.11
+	if err != nil {
+		return fmt.Errorf("close what was passed on: %w", err)
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= orderFD {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 func readOrder() (order, error) {

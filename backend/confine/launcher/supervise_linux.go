@@ -31,18 +31,8 @@ func endWith(program int, stop <-chan os.Signal) error {
 	case <-stop:
 		asked = true
 	}
-	for {
-		alive, err := descendants(os.Getpid())
-		if err != nil {
-			return err
-		}
-		if len(alive) == 0 {
-			break
-		}
-		for _, pid := range alive {
-			syscall.Kill(pid, syscall.SIGKILL)
-		}
-		time.Sleep(pollEvery)
+	if err := endAll(); err != nil {
+		return err
 	}
 	switch {
 	case asked:
@@ -53,6 +43,35 @@ func endWith(program int, stop <-chan os.Signal) error {
 	}
 	os.Exit(status.ExitStatus())
 	return nil
+}
+
+// endAll ends every descendant. They are stopped before they are ended: what keeps starting others can't outrun that.
+func endAll() error {
+	stopped := map[int]bool{}
+	for {
+		alive, err := descendants(os.Getpid())
+		if err != nil {
+			return err
+		}
+		if len(alive) == 0 {
+			return nil
+		}
+		fresh := false
+		for _, pid := range alive {
+			if !stopped[pid] {
+				fresh, stopped[pid] = true, true
+				syscall.Kill(pid, syscall.SIGSTOP)
+			}
+		}
+		if fresh {
+			continue // look again: one of them may have started another just before
+		}
+		for _, pid := range alive {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		clear(stopped) // a number may come again
+		time.Sleep(pollEvery)
+	}
 }
 
 // reap collects every child, also those that were left to this process by their parents.
