@@ -237,6 +237,7 @@ func TestWhatIsGrantedIsExactlyWhatTheLayersLetThrough(t *testing.T) {
 		{"the system's settings", none, []string{"read", "/etc/passwd"}, no, no},
 		{"another extension's code", none, []string{"read", l.at(".local/share/portico/extensions/other/index.ts")}, no, no},
 		{"the conversations", none, []string{"read", l.at(".local/share/portico/portico.db")}, no, no},
+		{"the compiled code that other calls run", none, []string{"write", filepath.Join(l.prepared.dir, denoDir, "gen", "x.js")}, no, no},
 		{"an address", none, []string{"connect", "127.0.0.1", l.tcp}, no, no},
 		{"a datagram", none, []string{"udp", "127.0.0.1", l.udp}, no, no},
 		{"to listen", none, []string{"listen", "127.0.0.1", "0"}, no, no},
