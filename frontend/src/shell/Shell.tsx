@@ -10,6 +10,7 @@ import { useTabs, type Group, type Tab } from "../store/tabs";
 import { useView } from "../store/view";
 import { useAppearance, useEvents, useLayout, useNarrow, useShortcuts } from "./effects";
 import { Sidebar } from "./Sidebar";
+import { showWindow } from "./ready";
 import { TabRow } from "./Tabs";
 
 const SettingsTab = lazy(() => import("../settings").then((module) => ({ default: module.SettingsTab })));
@@ -31,9 +32,7 @@ export function Shell() {
   useAppearance(settings.data, info?.locale);
   const shown = restored && (settings.data !== undefined || settings.error !== null);
   useEffect(() => {
-    if (!shown) return;
-    // Two frames: the first one draws, the second comes after it is on the screen.
-    requestAnimationFrame(() => requestAnimationFrame(() => void call("system.ready", {}).catch(() => undefined)));
+    if (shown) return showWindow();
   }, [shown]);
   if (!shown) return null;
   return (

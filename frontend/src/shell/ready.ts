@@ -1,0 +1,20 @@
+import { call } from "../host";
+
+/** How long a frame is waited for in a window that is still hidden, in milliseconds. */
+const hiddenFrame = 40;
+
+/**
+ * Shows the window, once: after the next frame, or without one. The window is hidden until then, and a hidden window of
+ * WebKitGTK gets no frames; waiting for them would be waiting for the fallback of five seconds.
+ */
+export function showWindow(): () => void {
+  let told = false;
+  const tell = () => {
+    if (told) return;
+    told = true;
+    void call("system.ready", {}).catch(() => undefined);
+  };
+  requestAnimationFrame(tell);
+  const timer = setTimeout(tell, hiddenFrame);
+  return () => clearTimeout(timer);
+}
