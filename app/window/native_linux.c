@@ -114,6 +114,12 @@ void portico_size(int width, int height) {
     }
     gtk_window_resize(window, width, height);
     gtk_widget_realize(GTK_WIDGET(window));
+    // WebKit draws no frame, and runs no requestAnimationFrame, for a view that is not mapped. The view is mapped in a
+    // window that is not, so that the first frame is there when the window is shown.
+    GtkAllocation whole = {0, 0, width, height};
+    gtk_widget_size_allocate(GTK_WIDGET(window), &whole);
+    gtk_widget_realize(GTK_WIDGET(view));
+    gtk_widget_map(GTK_WIDGET(view));
 }
 
 void portico_show(int placed, int x, int y, int min_width, int min_height) {
