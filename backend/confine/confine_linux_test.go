@@ -158,7 +158,7 @@ func TestThisSystemConfinesFully(t *testing.T) {
 	}
 }
 
-func TestWithoutANetworkThereAreOnlyLocalSockets(t *testing.T) {
+func TestSocketsAreOfTheKindsThatWereGranted(t *testing.T) {
 	const ok = "<nil>"
 	for _, c := range []struct {
 		name         string
@@ -176,7 +176,9 @@ func TestWithoutANetworkThereAreOnlyLocalSockets(t *testing.T) {
 		{"the kernel's messages", unix.AF_NETLINK, unix.SOCK_RAW, confine.Network{}, false, false},
 		{"the kernel's messages, when granted", unix.AF_NETLINK, unix.SOCK_RAW, confine.Network{}, true, true},
 		{"UDP, when the kernel's messages are granted", unix.AF_INET, unix.SOCK_DGRAM, confine.Network{}, true, false},
-		{"a local socket", unix.AF_UNIX, unix.SOCK_STREAM, confine.Network{}, false, true},
+		{"a local service", unix.AF_UNIX, unix.SOCK_STREAM, confine.Network{}, false, false},
+		{"a local service, when all is granted", unix.AF_UNIX, unix.SOCK_STREAM, confine.Network{All: true}, false, false},
+		{"raw packets, when all is granted", unix.AF_PACKET, unix.SOCK_RAW, confine.Network{All: true}, false, false},
 		{"TCP, when a port is granted", unix.AF_INET, unix.SOCK_STREAM, confine.Network{Ports: []uint16{443}}, false, true},
 		{"UDP for names, when a port is granted", unix.AF_INET, unix.SOCK_DGRAM, confine.Network{Ports: []uint16{443}}, false, true},
 		{"TCP, when all is granted", unix.AF_INET, unix.SOCK_STREAM, confine.Network{All: true}, false, true},

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"unsafe"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -205,30 +206,57 @@ func pinOwnMaps() bool {
 	return err == nil
 }
 
-// filterSockets refuses every socket but local ones to a program without network: Landlock knows TCP, and not UDP, raw
-// or vsock. io_uring makes sockets past this filter, so it goes too.
+// filterSockets refuses every kind of socket that was not granted: Landlock knows TCP, and neither UDP nor raw packets nor
+// the sockets by which local services are reached. Those run with the person's own rights (a container daemon, the session
+// bus, a key agent), and would do for a started program what it may not do itself. Pairs of sockets are left: they lead
+// nowhere else. io_uring makes sockets past this filter, so it goes too.
 func filterSockets(o order) error {
-	if o.Policy.Network.All || len(o.Policy.Network.Ports) > 0 || !seccomp.Supported() {
+	if !seccomp.Supported() {
 		return nil
 	}
-	families := []uint64{unix.AF_UNIX}
+	var families []uint64
 	if o.Policy.Netlink {
 		families = append(families, unix.AF_NETLINK)
 	}
-	var conditions seccomp.ArgumentConditions
-	for _, family := range families {
-		conditions = append(conditions, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: family})
+	if o.Policy.Network.All || len(o.Policy.Network.Ports) > 0 {
+		families = []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} // looking up names asks the kernel for its addresses
 	}
-	filter := seccomp.Filter{NoNewPrivs: true, Policy: seccomp.Policy{
-		DefaultAction: seccomp.ActionAllow,
-		Syscalls: []seccomp.SyscallGroup{
-			{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{Name: "socket", Conditions: conditions}}},
-			{Action: seccomp.ActionErrno, Names: []string{"io_uring_setup"}},
-		},
-	}}
+	sockets := seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: []string{"io_uring_setup"}}
+	if len(families) == 0 {
+		sockets.Names = append(sockets.Names, "socket")
+	} else {
+		var conditions seccomp.ArgumentConditions
+		for _, family := range families {
+			conditions = append(conditions, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: family})
+		}
+		sockets.NamesWithCondtions = []seccomp.NameWithConditions{{Name: "socket", Conditions: conditions}}
+	}
+	filter := seccomp.Filter{NoNewPrivs: true, Policy: seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{sockets}}}
 	if err := seccomp.LoadFilter(filter); err != nil {
-		return fmt.Errorf("refuse network sockets: %w", err)
+		return fmt.Errorf("refuse sockets: %w", err)
 	}
+	return refuseForeignCalls()
+}
+
+// refuseForeignCalls refuses the calls of another architecture: a program for 32-bit x86 names them by other numbers, and
+// the filter above lets them all through.
+func refuseForeignCalls() error {
+	const archOffset = 4 // of struct seccomp_data
+	native, known := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+	if !known {
+		return fmt.Errorf("refuse foreign calls: this architecture (%s) is not known", runtime.GOARCH)
+	}
+	filter := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: archOffset},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: native, Jf: 1},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
+		return fmt.Errorf("refuse foreign calls: %w", err)
+	}
+	runtime.KeepAlive(filter)
 	return nil
 }
 
