@@ -37,7 +37,7 @@ export function PermissionRow({ tool, view, named }: { tool: ToolView; view: Per
   const { t } = useTranslation("settings");
   const { decide } = useChanges();
   return (
-    <GroupRow className={css.row} icon={permissionIcons[view.permission.kind]} title={<PermissionTitle permission={view.permission} />} note={<PermissionNote view={view} tool={named ? tool.title : undefined} />}>
+    <GroupRow icon={permissionIcons[view.permission.kind]} title={<PermissionTitle permission={view.permission} />} note={<PermissionNote view={view} tool={named ? tool.title : undefined} />}>
       <Chip tone={riskTone(view.risk)}>{riskText(view.risk.code)}</Chip>
       <Select small label={t("decision.label", { tool: tool.title, permission: permissionWords(view.permission, t).text })} value={view.decision}
         choices={decisions.map((value) => ({ value, label: t(`decision.${value}`) }))}
