@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"portico/backend/confine"
 	"portico/backend/extension"
@@ -126,6 +127,9 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 	return dropOthers(all, filepath.Base(p.dir))
 }
 
+// abandoned is how old a cache that was never finished is when whoever made it is surely gone.
+const abandoned = time.Hour
+
 // dropOthers removes the caches of older files. One that another process is making is left alone.
 func dropOthers(all, keep string) error {
 	entries, err := os.ReadDir(all)
@@ -133,7 +137,12 @@ func dropOthers(all, keep string) error {
 		return fmt.Errorf("tidy up %s: %w", all, err)
 	}
 	for _, entry := range entries {
-		if entry.Name() != keep && !strings.HasPrefix(entry.Name(), ".new-") {
+		if strings.HasPrefix(entry.Name(), ".new-") {
+			if info, err := entry.Info(); err != nil || time.Since(info.ModTime()) < abandoned {
+				continue
+			}
+		}
+		if entry.Name() != keep {
 			if err := os.RemoveAll(filepath.Join(all, entry.Name())); err != nil {
 				return fmt.Errorf("tidy up %s: %w", all, err)
 			}

@@ -4,7 +4,7 @@ export function abort() {
 
 export function exhaustHeap() {
   const all: unknown[] = [];
-  for (;;) all.push(Array.from({ length: 100_000 }, (_, n) => ({ n })));
+  for (let n = 0;; n++) all.push(new Array(1 << 20).fill(n + 0.5));
 }
 
 export function exhaustBuffers() {
