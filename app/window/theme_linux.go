@@ -2,6 +2,7 @@ package window
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -25,7 +26,7 @@ const (
 func systemIsDark() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), portalLimit)
 	defer cancel()
-	bus, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	bus, err := sessionBus(ctx)
 	if err != nil {
 		return false
 	}
@@ -44,7 +45,7 @@ func systemIsDark() bool {
 
 // watchSystemTheme calls when the desktop was switched between light and dark, until ctx ends.
 func watchSystemTheme(ctx context.Context, changed func()) {
-	bus, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	bus, err := sessionBus(ctx)
 	if err != nil {
 		return
 	}
@@ -66,4 +67,17 @@ func watchSystemTheme(ctx context.Context, changed func()) {
 			changed()
 		}
 	}
+}
+
+// sessionBus connects to the bus that is there. Without one, godbus would start one with dbus-launch: a quarter of a second
+// for a bus that nobody else is on.
+func sessionBus(ctx context.Context) (*dbus.Conn, error) {
+	bus, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(bus.Auth(nil), bus.Hello()); err != nil {
+		return nil, errors.Join(err, bus.Close())
+	}
+	return bus, nil
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 	"strings"
 
@@ -26,11 +27,14 @@ func keyringCheck(ctx context.Context) Check {
 	check := Check{Name: "keyring", Detail: "no session bus", Next: "Secrets can't be kept by the system here. Start Portico in a desktop session with a keyring."}
 	ctx, cancel := context.WithTimeout(ctx, doctorLimit)
 	defer cancel()
-	bus, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	bus, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx)) // no bus is started only to look at it
 	if err != nil {
 		return check
 	}
 	defer bus.Close()
+	if err := errors.Join(bus.Auth(nil), bus.Hello()); err != nil {
+		return check
+	}
 	var owned bool
 	var activatable []string
 	const secrets = "org.freedesktop.secrets"
