@@ -1,12 +1,12 @@
 /** The settings: one tab, its list of pages in the sidebar, and the dialog that reviews an install. */
 import { useTranslation } from "react-i18next";
-import { ReportAbout, Select } from "../kit";
+import { ReportAbout } from "../kit";
 import { useInfo } from "../host/queries";
 import { AboutPage, PrivacyPage, ShortcutsPage } from "./about";
 import { ExtensionsPage } from "./extensions/list";
 import { AppearancePage, GeneralPage } from "./general";
 import { ModelsPage } from "./models";
-import { pages, placeOf } from "./pages";
+import { placeOf } from "./pages";
 import css from "./settings.module.css";
 import { ToolsPage } from "./tools";
 
@@ -20,9 +20,6 @@ export function SettingsTab({ page, onPage }: { page: string; onPage(page: strin
   return (
     <ReportAbout value={info ? `Portico ${info.version}, ${info.platform}` : ""}>
       <div className={css.tab}>
-        <div className={css.picker}>
-          <Select wide label={t("pages")} value={place.page} choices={pages.map((value) => ({ value, label: t(`page.${value}`) }))} onChange={onPage} />
-        </div>
         {place.page === "extensions" ? (
           <ExtensionsPage chosen={place.key} onChoose={(key) => onPage(key ? `extensions/${key}` : "extensions")} />
         ) : (

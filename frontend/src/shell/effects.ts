@@ -125,7 +125,7 @@ export function useAppearance(settings: Settings | undefined, locale: string | u
     return () => dark.removeEventListener("change", show);
   }, [theme]);
   useEffect(() => {
-    document.documentElement.style.setProperty("zoom", `${zoom ?? 100}%`);
+    document.documentElement.style.setProperty("--z", String((zoom ?? 100) / 100));
   }, [zoom]);
   useEffect(() => {
     if (language) setupI18n(language, locale);
