@@ -107,7 +107,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
       ) : (
         <Transcript session={session} entries={entries} head={direct && !spoken && <DirectHead />} />
       )}
-      foot={<Composer text={text} onText={write} mode={session.mode} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
+      foot={<Composer text={text} onText={write} mode={session.mode} fixed={session.mode === "autonomous"} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
         onMode={(mode) => choose.mutate({ id, mode }, { onError: complain })}
         onModel={(model) => choose.mutate({ id, model }, { onError: complain })}
         onSend={() => send.mutate({ session: id, text }, { onSuccess: () => write(""), onError: complain })}

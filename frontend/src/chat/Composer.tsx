@@ -19,6 +19,8 @@ export interface ComposerProps {
   text: string;
   onText(text: string): void;
   mode: Mode;
+  /** The mode stays as it is. */
+  fixed?: boolean;
   onMode(mode: Mode): void;
   /** The session's own model; empty: the one of the settings. */
   model: string;
@@ -35,7 +37,7 @@ export interface ComposerProps {
 }
 
 /** Where a message is written. What is in it stays until it is on disk. */
-export function Composer({ text, onText, mode, onMode, model, onModel, running, waiting, sending, onSend, onStop, stopping, active }: ComposerProps) {
+export function Composer({ text, onText, mode, fixed, onMode, model, onModel, running, waiting, sending, onSend, onStop, stopping, active }: ComposerProps) {
   const { t } = useTranslation("chat");
   const area = useRef<HTMLTextAreaElement>(null);
   const direct = useModels().data?.model === "" && !model;
@@ -72,7 +74,7 @@ export function Composer({ text, onText, mode, onMode, model, onModel, running, 
         <Picker icon={<Shield aria-hidden />} label={t("mode.label")} shown={t(`mode.${mode}.name`)}>
           <DropdownMenu.RadioGroup value={mode} onValueChange={(value) => onMode(value as Mode)}>
             {modes.map((one) => (
-              <DropdownMenu.RadioItem key={one} value={one} className={css.item}>
+              <DropdownMenu.RadioItem key={one} value={one} className={css.item} disabled={fixed && one !== mode}>
                 <span className={css.name}>{t(`mode.${one}.name`)}</span>
                 <span className={css.note}>{t(`mode.${one}.note`)}</span>
               </DropdownMenu.RadioItem>

@@ -17,7 +17,6 @@ const theme = createCssVariablesTheme({ name: "tokens", variablePrefix: "--code-
 const languages: Record<string, () => LanguageInput> = {
   bash: () => import("shiki/langs/bash.mjs"),
   c: () => import("shiki/langs/c.mjs"),
-  cpp: () => import("shiki/langs/cpp.mjs"),
   csharp: () => import("shiki/langs/csharp.mjs"),
   css: () => import("shiki/langs/css.mjs"),
   diff: () => import("shiki/langs/diff.mjs"),
@@ -48,7 +47,7 @@ const languages: Record<string, () => LanguageInput> = {
 };
 
 const others: Record<string, string> = {
-  sh: "bash", shell: "bash", zsh: "bash", console: "bash", "c++": "cpp", cs: "csharp", dockerfile: "docker", golang: "go", js: "javascript", mjs: "javascript", jsonc: "json", json5: "json",
+  sh: "bash", shell: "bash", zsh: "bash", console: "bash", "c++": "c", cpp: "c", cc: "c", h: "c", hpp: "c", cs: "csharp", dockerfile: "docker", golang: "go", js: "javascript", mjs: "javascript", jsonc: "json", json5: "json",
   kt: "kotlin", makefile: "make", md: "markdown", ps1: "powershell", pwsh: "powershell", py: "python", python3: "python", rb: "ruby", rs: "rust", ts: "typescript", svg: "xml", yml: "yaml", patch: "diff",
 };
 

@@ -2,7 +2,7 @@
 
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 /** A line that belongs to what stands before the empty line above it: a further list item, or something indented. */
-const goesOn = /^(\s{2,}\S|\t|\s*([-*+]|\d+[.)])\s)/;
+const goesOn = /^(\s{2,}\S|\t|\s*([-*+]|\d+[.)])(\s|$)|\s*\d+$)/;
 const list = /^\s*([-*+]|\d+[.)])\s/;
 
 export interface Piece {

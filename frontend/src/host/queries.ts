@@ -1,6 +1,7 @@
 import { QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from ".";
-import type { Entry, ExtensionView, HostEvent, Info, Methods, ModelChoice, Session, Settings, TextDelta, ToolView, Transcript } from ".";
+import { byTime, Journal, sessionOf, withEvent } from "./merge";
+import type { ExtensionView, HostEvent, Info, Methods, ModelChoice, Session, Settings, ToolView, Transcript } from ".";
 
 /** Every key in one place: a key that is written twice is one that is invalidated once. */
 export const keys = {
@@ -28,7 +29,7 @@ export const client = new QueryClient({
 const none = {};
 
 export const useSessions = () => useQuery<Session[]>({ queryKey: keys.sessions, queryFn: () => call("sessions.list", none) });
-export const useTranscript = (id: string) => useQuery<Transcript>({ queryKey: keys.transcript(id), queryFn: () => call("sessions.open", { id }) });
+export const useTranscript = (id: string) => useQuery<Transcript>({ queryKey: keys.transcript(id), queryFn: () => openTranscript(id) });
 export const useExtensions = () => useQuery<ExtensionView[]>({ queryKey: keys.extensions, queryFn: () => call("extensions.list", none) });
 export const useTools = () => useQuery<ToolView[]>({ queryKey: keys.tools, queryFn: () => call("tools.list", none) });
 export const useSettings = () => useQuery<Settings>({ queryKey: keys.settings, queryFn: () => call("settings.get", none) });
@@ -45,62 +46,37 @@ export function useCall<M extends keyof Methods>(method: M) {
 
 export const useClient = useQueryClient;
 
-/** Puts an entry in its place; an ended one is never replaced by one that goes on, and a longer text not by a shorter. */
-export function withEntry(entries: Entry[], entry: Entry): Entry[] {
-  const at = entries.findIndex((other) => other.id === entry.id);
-  if (at >= 0) {
-    const old = entries[at]!;
-    if (ended(old) && !ended(entry)) return entries;
-    if (!ended(entry) && (entry.text?.length ?? 0) < (old.text?.length ?? 0)) entry = { ...entry, text: old.text };
-    return entries.map((other, n) => (n === at ? entry : other));
+const journal = new Journal();
+
+/** A transcript as it is now: as it was fetched, with what was announced while it was on its way. */
+async function openTranscript(id: string): Promise<Transcript> {
+  const finish = journal.begin(id);
+  let fetched: Transcript | undefined;
+  try {
+    fetched = await call("sessions.open", { id });
+  } finally {
+    if (!fetched) finish({ session: { id } as Session, entries: [] });
   }
-  const after = entries.findIndex((other) => other.seq > entry.seq);
-  return after < 0 ? [...entries, entry] : [...entries.slice(0, after), entry, ...entries.slice(after)];
-}
-
-export const ended = (entry: Pick<Entry, "state">): boolean => entry.state !== "open" && entry.state !== "running";
-
-/** Appends streamed text; undefined when something before it was missed. */
-export function withDelta(entries: Entry[], delta: TextDelta): Entry[] | undefined {
-  const at = entries.findIndex((other) => other.id === delta.entry);
-  if (at < 0) return undefined;
-  const entry = entries[at]!;
-  const have = entry.text ?? "";
-  if (ended(entry) || have.length >= delta.at + delta.text.length) return entries;
-  if (have.length < delta.at) return undefined;
-  const text = have + delta.text.slice(have.length - delta.at);
-  return entries.map((other, n) => (n === at ? { ...entry, text } : other));
+  return finish(fetched);
 }
 
 /** Brings the caches in step with what the core says. */
 export function apply(queries: QueryClient, events: HostEvent[]): void {
-  const transcripts = new Map<string, Transcript | undefined>();
-  const transcript = (id: string) => {
-    if (!transcripts.has(id)) transcripts.set(id, queries.getQueryData<Transcript>(keys.transcript(id)));
-    return transcripts.get(id);
-  };
+  const changed = new Map<string, Transcript>();
+  const again = new Set<string>();
   for (const event of events) {
+    journal.note(event);
+    const id = sessionOf(event);
+    const known = id === undefined ? undefined : (changed.get(id) ?? queries.getQueryData<Transcript>(keys.transcript(id)));
+    if (id !== undefined && known) {
+      const next = withEvent(known, event);
+      if (next) changed.set(id, next);
+      else again.add(id);
+    }
     switch (event.topic) {
-      case "entry": {
-        const known = transcript(event.payload.session);
-        if (known) transcripts.set(event.payload.session, { ...known, entries: withEntry(known.entries ?? [], event.payload) });
+      case "session":
+        queries.setQueryData<Session[]>(keys.sessions, (all) => all && byTime([event.payload, ...all.filter((other) => other.id !== event.payload.id)]));
         break;
-      }
-      case "delta": {
-        const known = transcript(event.payload.session);
-        if (!known) break;
-        const entries = withDelta(known.entries ?? [], event.payload);
-        if (entries) transcripts.set(event.payload.session, { ...known, entries });
-        else void queries.invalidateQueries({ queryKey: keys.transcript(event.payload.session) });
-        break;
-      }
-      case "session": {
-        const session = event.payload;
-        queries.setQueryData<Session[]>(keys.sessions, (all) => all && sorted([session, ...all.filter((other) => other.id !== session.id)]));
-        const known = transcript(session.id);
-        if (known) transcripts.set(session.id, { ...known, session });
-        break;
-      }
       case "sessionGone":
         queries.setQueryData<Session[]>(keys.sessions, (all) => all?.filter((other) => other.id !== event.payload.id));
         break;
@@ -119,7 +95,6 @@ export function apply(queries: QueryClient, events: HostEvent[]): void {
         break;
     }
   }
-  for (const [id, changed] of transcripts) if (changed) queries.setQueryData(keys.transcript(id), changed);
+  for (const [id, transcript] of changed) queries.setQueryData(keys.transcript(id), transcript);
+  for (const id of again) void queries.invalidateQueries({ queryKey: keys.transcript(id) });
 }
-
-const sorted = (sessions: Session[]): Session[] => [...sessions].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));

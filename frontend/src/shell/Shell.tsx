@@ -2,7 +2,7 @@ import { MessageSquare, Settings as Gear, type LucideIcon } from "lucide-react";
 import { Fragment, Suspense, lazy, useEffect, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Chat } from "../chat/Chat";
-import { call, problemOf } from "../host";
+import { problemOf } from "../host";
 import { useInfo, useSettings } from "../host/queries";
 import { Button, cx, EmptyState, ErrorBoundary, Kbd, Mark, ProblemView, Toasts, Tooltip } from "../kit";
 import { useInstall } from "../store/install";
