@@ -43,11 +43,15 @@ var nameFiles = []string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf",
 // Compile turns what is allowed of a tool's permissions into the layers. Only Allow counts. The result names the
 // person's files as they are now, so it is made anew for each start.
 func Compile(decided []Decided, places Places) Layers {
-	c := &compiler{places: places, data: real(places.Data)}
+	c := &compiler{places: places}
 	for _, d := range decided {
-		if d.Decision == Allow {
-			c.add(d.Permission)
+		if d.Decision != Allow {
+			continue
 		}
+		if c.data == "" { // a tool without permissions costs no look at the disk
+			c.data = real(places.Data)
+		}
+		c.add(d.Permission)
 	}
 	return c.layers()
 }
