@@ -126,7 +126,7 @@ func (f *follower) take(ctx context.Context, e event.Event) (ended bool, err err
 		if err != nil {
 			return false, fmt.Errorf("write an event: %w", err)
 		}
-		fmt.Fprintf(f.terminal.Out, "%s\n", line)
+		fmt.Fprintf(f.terminal.Out, "%s\n", escaped(line))
 	}
 	switch payload := e.Payload.(type) {
 	case session.Session:
@@ -183,7 +183,7 @@ func (f *follower) entry(ctx context.Context, entry session.Entry) error {
 		}
 	case session.ToolCall:
 		if entry.State != before && entry.State.Ended() {
-			fmt.Fprintf(f.terminal.Err, "[%s %s, %d ms] %s\n", entry.Call.Title, entry.State, entry.Call.DurationMs, clean(outcome(entry.Call)))
+			fmt.Fprintf(f.terminal.Err, "[%s %s, %d ms] %s\n", oneLine(entry.Call.Title), entry.State, entry.Call.DurationMs, indented(outcome(entry.Call)))
 		}
 	case session.Matches:
 		f.matches(entry.Matches)
@@ -205,7 +205,7 @@ func (f *follower) matches(found *session.MatchesEntry) {
 	}
 	fmt.Fprintf(f.terminal.Out, "No model is connected. Best matches of %d tools; run one with `portico run`:\n", found.Of)
 	for _, tool := range found.Tools {
-		fmt.Fprintf(f.terminal.Out, "  %s  %s\n", tool.Address, clean(tool.Text))
+		fmt.Fprintf(f.terminal.Out, "  %s  %s\n", oneLine(tool.Address), oneLine(tool.Text))
 	}
 }
 
@@ -228,7 +228,7 @@ func (f *follower) ask(ctx context.Context, entry session.Entry) error {
 
 func (f *follower) permit(ctx context.Context, entry session.Entry) error {
 	p := entry.Permission
-	fmt.Fprintf(f.terminal.Err, "%s asks for %s: “%s” Allow? [n]o, [o]nce, this [s]ession, [a]lways: ", clean(p.Extension), p.Permission.Key(), clean(p.Permission.Reason))
+	fmt.Fprintf(f.terminal.Err, "%s asks for %s: “%s” Allow? [n]o, [o]nce, this [s]ession, [a]lways: ", oneLine(p.Extension), oneLine(p.Permission.Key()), oneLine(p.Permission.Reason))
 	asks := &person{terminal: f.terminal, name: p.Extension, lines: f.lines}
 	line, err := asks.readLine(ctx)
 	if err != nil {

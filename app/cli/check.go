@@ -43,12 +43,12 @@ func newCheck(t Terminal) *cobra.Command {
 			}
 		} else {
 			for _, issue := range result.Issues {
-				fmt.Fprintln(t.Out, issue)
+				fmt.Fprintln(t.Out, oneLine(issue.String()))
 			}
 			if result.OK {
 				fmt.Fprintf(t.Err, "%s loads: %d tools.\n", result.ID, len(ext.Tools))
 			} else {
-				fmt.Fprintf(t.Err, "portico: %s\n", result.Problem.Error())
+				fmt.Fprintf(t.Err, "portico: %s\n", indented(result.Problem.Error()))
 			}
 		}
 		if !result.OK {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,14 +51,19 @@ var development []func(Terminal) *cobra.Command
 func Main(args []string, t Terminal) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	out, errs := &plainWriter{to: t.Out}, &plainWriter{to: t.Err}
+	t.Out, t.Err = out, errs
 	root := newRoot(t)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if lost := out.lost(); err == nil && lost != nil {
+		err = extension.NewProblem("cli.output-lost", "What the command gave could not be written.", "").Because(lost)
+	}
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, new(usageError)):
-		fmt.Fprintf(t.Err, "portico: %v\n", err)
+		fmt.Fprintf(t.Err, "portico: %s\n", indented(err.Error()))
 		return exitUsage
 	}
 	if !errors.As(err, new(reportedError)) {
@@ -133,25 +139,44 @@ func withCore(ctx context.Context, t Terminal, use func(*core.Core) error) error
 func describe(err error) string {
 	var p *extension.Problem
 	if !errors.As(err, &p) {
-		return fmt.Sprintf("portico: %v\n", err)
+		if errors.Is(err, context.Canceled) {
+			return "portico: It was interrupted.\n"
+		}
+		return fmt.Sprintf("portico: %s\n", indented(err.Error()))
 	}
-	text := fmt.Sprintf("portico: %s\n", p.Error())
+	text := fmt.Sprintf("portico: %s\n", indented(p.Error()))
 	for _, issue := range p.Issues {
-		text += "  " + issue.String() + "\n"
+		text += "  " + oneLine(issue.String()) + "\n"
 	}
 	if p.Detail != "" {
-		text += "  (" + p.Detail + ")\n"
+		text += "  (" + indented(p.Detail) + ")\n"
 	}
 	return text
 }
 
 // printJSON writes one value, indented, for a program to read.
 func printJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(value); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
+	}
+	if _, err := w.Write(escaped(data.Bytes())); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// printResult prints a tool's result as one line of JSON, with its numbers and names as the tool wrote them.
+func printResult(w io.Writer, result json.RawMessage) error {
+	var line bytes.Buffer
+	if err := json.Compact(&line, result); err != nil {
+		return fmt.Errorf("read the result: %w", err)
+	}
+	if _, err := fmt.Fprintf(w, "%s\n", escaped(line.Bytes())); err != nil {
+		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func newList(t Terminal) *cobra.Command {
 			}
 			table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
 			for _, v := range views {
-				fmt.Fprintf(table, "%s\t%s\t[%s]\t%s\t%s\n", v.ID, v.Version, v.Scope, state(v), "from "+from(v.Copy))
+				fmt.Fprintf(table, "%s\t%s\t[%s]\t%s\t%s\n", oneLine(v.ID), oneLine(v.Version), v.Scope, oneLine(state(v)), "from "+oneLine(from(v.Copy)))
 			}
 			return table.Flush()
 		})
@@ -157,10 +157,10 @@ func infoText(v core.ExtensionView) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%-13s%s\n", name, value)
+			fmt.Fprintf(&b, "%-13s%s\n", name, oneLine(value))
 		}
 	}
-	fmt.Fprintf(&b, "%s\n%s\n\n", v.DisplayName, v.Description)
+	fmt.Fprintf(&b, "%s\n%s\n\n", oneLine(v.DisplayName), indented(v.Description))
 	line("Name", v.ID)
 	line("Version", v.Version)
 	line("Format", string(v.Format))
@@ -182,13 +182,13 @@ func infoText(v core.ExtensionView) string {
 		if !tool.Available {
 			on = "not on this system"
 		}
-		fmt.Fprintf(&b, "\nTool %s (%s)\n  %s\n", tool.Address, on, tool.Tool.Description)
+		fmt.Fprintf(&b, "\nTool %s (%s)\n  %s\n", tool.Address, on, indented(tool.Tool.Description))
 		for _, p := range tool.Permissions {
 			optional := ""
 			if p.Permission.Optional {
 				optional = ", optional"
 			}
-			fmt.Fprintf(&b, "  %s  %s%s: “%s”\n", p.Key, p.Decision, optional, p.Permission.Reason)
+			fmt.Fprintf(&b, "  %s  %s%s: “%s”\n", oneLine(p.Key), p.Decision, optional, oneLine(p.Permission.Reason))
 		}
 	}
 	return b.String()
@@ -214,7 +214,7 @@ func newAdd(t Terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.Out, v)
 			}
-			fmt.Fprintf(t.Err, "Installed %s (%s), %d tools, all off. Switch one on with `portico extension enable NAME/TOOL`, or run it with `portico run`.\n", v.DisplayName, v.ID, len(v.Tools))
+			fmt.Fprintf(t.Err, "Installed %s (%s), %d tools, all off. Switch one on with `portico extension enable NAME/TOOL`, or run it with `portico run`.\n", oneLine(v.DisplayName), v.ID, len(v.Tools))
 			return nil
 		})
 	}}

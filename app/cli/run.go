@@ -59,8 +59,7 @@ func newRun(t Terminal) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(t.Out, "%s\n", result)
-				return nil
+				return printResult(t.Out, result)
 			})
 		}}
 	scope.add(c)
@@ -129,10 +128,10 @@ func (p *person) Permit(ctx context.Context, call capability.Call, _ extension.T
 	for n, permission := range undecided {
 		answers[n] = grant.Answer{Decision: grant.Deny, Lasting: grant.Once}
 		if !p.terminal.Interactive {
-			fmt.Fprintf(p.terminal.Err, "portico: %s was not allowed; add --allow '%s' (or --allow-declared) to allow it\n", permission.Key(), permission.Key())
+			fmt.Fprintf(p.terminal.Err, "portico: %s was not allowed; add --allow '%s' (or --allow-declared) to allow it\n", oneLine(permission.Key()), oneLine(permission.Key()))
 			continue
 		}
-		fmt.Fprintf(p.terminal.Err, "%s asks for %s: “%s” Allow it for this call? [y/N] ", clean(p.name), permission.Key(), clean(permission.Reason))
+		fmt.Fprintf(p.terminal.Err, "%s asks for %s: “%s” Allow it for this call? [y/N] ", oneLine(p.name), oneLine(permission.Key()), oneLine(permission.Reason))
 		line, err := p.readLine(ctx)
 		if err != nil {
 			return nil, err
@@ -159,7 +158,7 @@ func (p *person) Ask(ctx context.Context, _ capability.Call, questions []capabil
 			continue
 		}
 		if !p.terminal.Interactive {
-			fmt.Fprintf(p.terminal.Err, "portico: %s asks “%s”; give the answer with --answer, as JSON\n", clean(p.name), clean(question.Question))
+			fmt.Fprintf(p.terminal.Err, "portico: %s asks “%s”; give the answer with --answer, as JSON\n", oneLine(p.name), oneLine(question.Question))
 			return nil, extension.NewProblem("ask.nobody", "{extension} asked “{question}” and nobody is there to answer.", "Give the answer with --answer, as JSON.",
 				"extension", p.name, "question", question.Question)
 		}
@@ -174,9 +173,9 @@ func (p *person) Ask(ctx context.Context, _ capability.Call, questions []capabil
 
 func (p *person) askOne(ctx context.Context, question capability.Question) (json.RawMessage, error) {
 	for {
-		fmt.Fprintf(p.terminal.Err, "%s asks: %s\n", clean(p.name), clean(question.Question))
+		fmt.Fprintf(p.terminal.Err, "%s asks: %s\n", oneLine(p.name), indented(question.Question))
 		for n, option := range question.Options {
-			fmt.Fprintf(p.terminal.Err, "  %d  %s\n", n+1, clean(option.Label))
+			fmt.Fprintf(p.terminal.Err, "  %d  %s\n", n+1, oneLine(option.Label))
 		}
 		fmt.Fprint(p.terminal.Err, "> ")
 		line, err := p.readLine(ctx)
@@ -232,45 +231,34 @@ func (p *person) readLine(ctx context.Context) (string, error) {
 }
 
 func (p *person) Display(_ capability.Call, d capability.Display) {
+	shown := ""
 	switch d.Kind {
 	case "markdown":
-		fmt.Fprintln(p.terminal.Err, clean(d.Markdown))
+		shown = d.Markdown
 	case "table":
-		fmt.Fprintln(p.terminal.Err, clean(strings.Join(d.Columns, "\t")))
+		lines := []string{strings.Join(d.Columns, "\t")}
 		for _, row := range d.Rows {
 			cells := make([]string, len(row))
 			for n, cell := range row {
 				cells[n] = fmt.Sprint(cell)
 			}
-			fmt.Fprintln(p.terminal.Err, clean(strings.Join(cells, "\t")))
+			lines = append(lines, strings.Join(cells, "\t"))
 		}
+		shown = strings.Join(lines, "\n")
 	case "diff":
-		fmt.Fprintf(p.terminal.Err, "--- before\n%s\n+++ after\n%s\n", clean(d.Before), clean(d.After))
+		shown = fmt.Sprintf("--- before\n%s\n+++ after\n%s", d.Before, d.After)
 	case "image":
-		fmt.Fprintf(p.terminal.Err, "(an image, %s%s)\n", clean(d.Mime), clean(" "+d.Alt))
+		shown = strings.TrimSpace(fmt.Sprintf("(an image, %s %s", d.Mime, d.Alt)) + ")"
 	}
+	fmt.Fprintf(p.terminal.Err, "  %s\n", indented(shown))
 }
 
 func (p *person) Progress(_ capability.Call, progress capability.Progress) {
 	if p.terminal.Interactive {
-		fmt.Fprintf(p.terminal.Err, "%3.0f %% %s\n", progress.Fraction*100, clean(progress.Label))
+		fmt.Fprintf(p.terminal.Err, "%3.0f %% %s\n", progress.Fraction*100, oneLine(progress.Label))
 	}
 }
 
 func (p *person) Log(_ capability.Call, level, message string) {
-	fmt.Fprintf(p.terminal.Err, "[%s] %s\n", clean(level), clean(message))
-}
-
-// clean takes out what could move the cursor, colour, or otherwise imitate Portico's own lines on a terminal: a tool's
-// text is text.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return -1
-		}
-		return r
-	}, text)
+	fmt.Fprintf(p.terminal.Err, "[%s] %s\n", oneLine(level), indented(message))
 }
