@@ -48,9 +48,9 @@ export const Call = memo(function Call({ entry, unfolded: first = false }: { ent
     <div className={css.call} data-state={entry.state}>
       <button className={css.line} aria-expanded={unfolded} aria-controls={unfolded ? body : undefined} onClick={() => setUnfolded(!unfolded)}>
         <StateIcon state={entry.state} phase={call.phase} />
-        <span className={css.title}>{words.one(call)}</span>
-        {call.extension && <span className={css.extension}>{call.extension}</span>}
-        {word && <span className={cx(css.word, entry.state === "failed" && css.failedWord)}>{word}</span>}
+        <span className={css.title}>{words.one(call)}</span>{" "}
+        {call.extension && <span className={css.extension}>{call.extension}</span>}{" "}
+        {word && <span className={cx(css.word, entry.state === "failed" && css.failedWord)}>{word}</span>}{" "}
         <span className={css.grow} />
         {!running && call.durationMs !== undefined && call.durationMs > 0 && <span className={css.time}>{duration(call.durationMs)}</span>}
         {unfolded ? <ChevronDown aria-hidden className={css.chevron} /> : <ChevronRight aria-hidden className={css.chevron} />}
@@ -94,7 +94,7 @@ function Fact({ name, value, none, note }: { name: string; value: unknown; none:
               <span key={part.name}>
                 {part.name && <><span className={css.key}>{part.name}</span>{": "}</>}
                 {part.value}
-                {longer(value, part.name) && <span className={css.size}> ({t("call.characters", { count: longer(value, part.name) })})</span>}
+                {longer(value, part.name) > 0 && <span className={css.size}> ({t("call.characters", { count: longer(value, part.name) })})</span>}
               </span>
             ))}
           </p>
