@@ -22,7 +22,7 @@ const maxToasts = 3;
 
 let made = 0;
 
-const useToasts = create<{ toasts: (Toast & { id: number })[]; add(toast: Toast): void; drop(id: number): void }>((set) => ({
+export const useToasts = create<{ toasts: (Toast & { id: number })[]; add(toast: Toast): void; drop(id: number): void }>((set) => ({
   toasts: [],
   add: (toast) => set((s) => ({ toasts: [...s.toasts, { ...toast, id: ++made }].slice(-maxToasts) })),
   drop: (id) => set((s) => ({ toasts: s.toasts.filter((toast) => toast.id !== id) })),
