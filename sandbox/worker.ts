@@ -15,7 +15,7 @@ interface Boot {
 
 interface Call {
   fn: string;
-  args: string;
+  args: unknown;
   context: ChatContext;
 }
 
@@ -56,7 +56,11 @@ let rehearsing = false;
  * bytes with the mark never meet a method that an extension may have replaced.
  */
 function send(frame: Record<string, unknown>): void {
-  const bytes = encode("\n" + mark + stringify(frame) + "\n");
+  sendText(stringify(frame));
+}
+
+function sendText(frame: string): void {
+  const bytes = encode("\n" + mark + frame + "\n");
   const { length } = bytes;
   let at = rehearsing ? length : 0;
   while (at < length) at += write(at === 0 ? bytes : apply(subarray, bytes, [at]));
@@ -121,7 +125,9 @@ function unavailable(name: string): () => Promise<never> {
   return () => PromiseNow.reject(new ErrorNow(`ctx.${name} is not available to this tool`));
 }
 
-function toolkit(call: Call, signal: AbortSignal): ToolContext {
+let chat: ChatContext = { userMessage: "", sessionId: null };
+
+function toolkit(signal: AbortSignal): ToolContext {
   const show = (display: Record<string, unknown>): void => {
     try {
       send({ type: "display", display });
@@ -139,7 +145,7 @@ function toolkit(call: Call, signal: AbortSignal): ToolContext {
       send({ type: "log", level: text(level), message: text(message) });
     },
     signal,
-    getChatContext: (): ChatContext => ({ ...call.context }),
+    getChatContext: (): ChatContext => ({ ...chat }),
     askUser: ask,
     display: freeze({
       markdown: (markdown: string): void => show({ kind: "markdown", markdown: text(markdown) }),
@@ -169,7 +175,7 @@ function captureConsole(): void {
   Object.assign(console, { debug: printer("debug"), log: printer("info"), info: printer("info"), warn: printer("warn"), error: printer("error"), trace: printer("debug"), dir: printer("info"), table: printer("info") });
 }
 
-async function run(tools: Record<string, unknown>, call: Call, signal: AbortSignal): Promise<void> {
+async function run(tools: Record<string, unknown>, call: Call, ctx: ToolContext): Promise<void> {
   const fn = tools[call.fn];
   if (typeof fn !== "function") {
     send({ type: "failed", message: `the extension's entry module has no export "${call.fn}"` });
@@ -177,7 +183,7 @@ async function run(tools: Record<string, unknown>, call: Call, signal: AbortSign
   }
   let result: unknown;
   try {
-    result = await apply(fn, undefined, [parse(call.args), toolkit(call, signal)]);
+    result = await apply(fn, undefined, [call.args, ctx]);
   } catch (thrown) {
     send({ type: "failed", ...reason(thrown) });
     return;
@@ -185,7 +191,7 @@ async function run(tools: Record<string, unknown>, call: Call, signal: AbortSign
   try {
     const json = stringify(result) ?? "null"; // undefined and functions have no JSON
     if (json.length > MAX_RESULT) send({ type: "too-big", size: json.length });
-    else send({ type: "result", result: json });
+    else sendText('{"type":"result","result":' + json + "}");
   } catch (thrown) {
     send({ type: "unserialisable", ...reason(thrown) });
   }
@@ -195,14 +201,14 @@ async function run(tools: Record<string, unknown>, call: Call, signal: AbortSign
  * Goes through a call without sending anything, so that the real one finds its code compiled: half of the time of a small
  * call would go into that.
  */
-async function rehearse(): Promise<void> {
+async function rehearse(ctx: ToolContext): Promise<void> {
   rehearsing = true;
   const tool = (_args: unknown, ctx: ToolContext): unknown => {
     ctx.setProgress(1);
     ctx.getChatContext();
     return {};
   };
-  await run({ tool }, { fn: "tool", args: "{}", context: { userMessage: "", sessionId: null } }, new AbortControllerNow().signal);
+  await run({ tool }, { fn: "tool", args: {}, context: chat }, ctx);
   rehearsing = false;
 }
 
@@ -220,16 +226,18 @@ async function main(): Promise<void> {
     send({ type: "unloadable", ...reason(thrown) });
     exit(0);
   }
-  await rehearse();
-  send({ type: "ready" });
   const controller = new AbortControllerNow();
+  const ctx = toolkit(controller.signal);
+  await rehearse(ctx);
+  send({ type: "ready" });
   for (;;) {
     const line = await next();
     if (line === null) exit(0); // the host is gone
     const frame = parse(line as string) as Incoming;
     switch (frame.type) {
       case "call":
-        run(tools!, frame.call, controller.signal).then(() => exit(0), () => exit(1));
+        chat = frame.call.context;
+        run(tools!, frame.call, ctx).then(() => exit(0), () => exit(1));
         break;
       case "cancel": {
         apply(abortNow, controller, [new ErrorNow("User interrupted")]);

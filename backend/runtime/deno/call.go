@@ -177,7 +177,7 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 	if c.call.Locale != "" {
 		chat["locale"] = c.call.Locale
 	}
-	if err := c.worker.send(map[string]any{"type": "call", "call": map[string]any{"fn": c.tool.Function, "args": string(args), "context": chat}}); err != nil {
+	if err := c.worker.send(map[string]any{"type": "call", "call": map[string]any{"fn": c.tool.Function, "args": args, "context": chat}}); err != nil {
 		return nil, c.worker.failed(c.ext, err)
 	}
 	cancelled := ctx.Done()
@@ -244,10 +244,10 @@ func (c *conversation) ended(f frame) (json.RawMessage, error) {
 		if len(f.Result) > maxResultBytes {
 			return nil, c.tooBig(int64(len(f.Result)))
 		}
-		if !json.Valid([]byte(f.Result)) {
-			return nil, extension.NewProblem("call.bad-result", "{tool} gave a result that is no JSON.", "Its author has to mend it.", "tool", address)
+		if len(f.Result) == 0 {
+			return json.RawMessage("null"), nil
 		}
-		return json.RawMessage(f.Result), nil
+		return f.Result, nil
 	case "too-big":
 		return nil, c.tooBig(f.Size)
 	case "unserialisable":

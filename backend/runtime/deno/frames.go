@@ -26,7 +26,7 @@ type frame struct {
 	Display     json.RawMessage `json:"display"`     // display
 	Request     int             `json:"request"`     // ask
 	Questions   json.RawMessage `json:"questions"`   // ask
-	Result      string          `json:"result"`      // result: JSON, as text
+	Result      json.RawMessage `json:"result"`      // result
 	Size        int64           `json:"size"`        // too-big
 }
 

@@ -115,8 +115,8 @@ func TestProgressIsPassedOnAtMostThirtyTimesASecond(t *testing.T) {
 
 func TestAFrameIsBelievedOnlyInItsShape(t *testing.T) {
 	for text, want := range map[string]bool{
-		`{"type":"ready"}`: true, `{"type":"result","result":"1"}`: true, `{"type":"log","level":"info","message":"x","more":1}`: true,
-		`{"type":"permission_prompt"}`: false, `{"type":"worker_exited"}`: false, `{}`: false, `[]`: false, `null`: false, ``: false, `{"type":"result","result":1}`: false,
+		`{"type":"ready"}`: true, `{"type":"result","result":{"a":[1]}}`: true, `{"type":"log","level":"info","message":"x","more":1}`: true,
+		`{"type":"permission_prompt"}`: false, `{"type":"worker_exited"}`: false, `{}`: false, `[]`: false, `null`: false, ``: false, `{"type":"result","result":}`: false, `{"type":"result"} 1`: false,
 		`{"type":"progress","fraction":"much"}`: false, `{"type":"ask","request":"1"}`: false, `{"type":"ready"} {"type":"ready"}`: false,
 	} {
 		if _, ok := decodeFrame([]byte(text), false); ok != want {
