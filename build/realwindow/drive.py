@@ -19,6 +19,8 @@ class Drive:
         self.options = options
         self.home = Path(options.scratch) / "home"
         self.artefacts = Path(options.artefacts)
+        for old in self.artefacts.glob("failed-*.png"):
+            old.unlink()
         self.screen = Screen()
         self.portal = subprocess.Popen(["/usr/bin/python3", str(here / "portal.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         wait_for(self.portal, "ready")
