@@ -197,10 +197,7 @@ class Program:
     def open(self, name):
         """Opens the menu of a button, which the tree calls a combo box, by the keyboard: its action is a click without a
         pointer, and menus of the page open when a pointer goes down."""
-        node = self.find("combo box", name)
-        self.focus()
-        node.queryComponent().grabFocus()
-        until(lambda: f"the focus on {shown(name)}", lambda: node.getState().contains(pyatspi.STATE_FOCUSED), 5)
+        self.put_focus("combo box", name)
         self.screen.run("xdotool", "key", "--clearmodifiers", "Return")
 
     def menu(self, *path):
@@ -214,16 +211,20 @@ class Program:
     def focus(self):
         self.screen.run("xdotool", "windowactivate", "--sync", self.window)
 
+    def put_focus(self, role, name, within=None):
+        node = self.find(role, name, within)
+        self.focus()
+        node.queryComponent().grabFocus()
+        until(lambda: f"the focus in {role} {shown(name)}", lambda: node.getState().contains(pyatspi.STATE_FOCUSED), 5)
+        return node
+
     def key(self, *keys):
         self.focus()
         self.screen.run("xdotool", "key", "--clearmodifiers", *keys)
 
     def type(self, role, name, text, within=None):
         """Types into a field in place of what it holds."""
-        node = self.find(role, name, within)
-        self.focus()
-        node.queryComponent().grabFocus()
-        until(lambda: f"the focus in {role} {shown(name)}", lambda: node.getState().contains(pyatspi.STATE_FOCUSED), 5)
+        node = self.put_focus(role, name, within)
         self.screen.run("xdotool", "key", "--clearmodifiers", "ctrl+a")
         self.screen.run("xdotool", "type", "--clearmodifiers", "--delay", "4", text)
         until(lambda: f"{text!r} in {role} {shown(name)}, which holds {held(node)!r}", lambda: text.strip() in held(node), 10)

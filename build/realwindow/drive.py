@@ -119,7 +119,8 @@ class Drive:
         for theme, low, high in (("Light", 200, 255), ("Dark", 0, 80)):
             self.app.menu("View", "Theme", theme)
             self.wait_for_brightness(low, high)
-            self.app.find("entry", "Message").queryComponent().grabFocus()  # where a person's focus is
+            self.app.put_focus("entry", "Message")  # where a person's focus is
+            until("the end of the notice", lambda: not any("is installed" in text for text in self.app.texts()))
             self.app.picture(self.artefacts / f"window-{theme.lower()}.png")
         self.app.menu("View", "Theme", "Follow the System")
         self.wait_for_brightness(200, 255)
