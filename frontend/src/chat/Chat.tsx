@@ -3,7 +3,7 @@ import { useCallback, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Mode, type Session, type Transcript as TranscriptOf } from "../host";
 import { keys, useCall, useClient, useModels, useTranscript } from "../host/queries";
-import { Button, ProblemView, Skeleton } from "../kit";
+import { Button, ProblemView, Skeleton, VisuallyHidden } from "../kit";
 import { useTabs, type Tab } from "../store/tabs";
 import css from "./chat.module.css";
 import { Composer } from "./Composer";
@@ -82,6 +82,7 @@ function Opened({ id, tab, active }: { id: string; tab: Tab; active: boolean }) 
 }
 
 function Session({ transcript, active }: { transcript: TranscriptOf; active: boolean }) {
+  const { t } = useTranslation("chat");
   const { session } = transcript;
   const entries = transcript.entries ?? [];
   const id = session.id;
@@ -105,7 +106,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
       body={entries.length === 0 && !session.running ? (
         <div className={css.scroll}><div className={css.lane}>{models && <Welcome direct={direct} session={id} />}</div></div>
       ) : (
-        <Transcript session={session} entries={entries} head={direct && !spoken && <DirectHead />} />
+        <Transcript session={session} entries={entries} head={direct && !spoken ? <DirectHead /> : <VisuallyHidden><h1>{session.title || t("transcript")}</h1></VisuallyHidden>} />
       )}
       foot={<Composer text={text} onText={write} mode={session.mode} fixed={session.mode === "autonomous"} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
         onMode={(mode) => choose.mutate({ id, mode }, { onError: complain })}

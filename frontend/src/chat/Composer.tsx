@@ -15,6 +15,9 @@ const modes: readonly Mode[] = ["plan", "interactive", "guided", "autonomous"];
 /** The highest the text grows before it scrolls, in lines. */
 const mostLines = 12;
 
+/** Whether the engine makes a text area as high as its text. */
+const sizesItself = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
+
 export interface ComposerProps {
   text: string;
   onText(text: string): void;
@@ -46,9 +49,9 @@ export function Composer({ text, onText, mode, fixed, onMode, model, onModel, ru
   }, [active]);
   useLayoutEffect(() => {
     const box = area.current;
-    if (!box || CSS.supports("field-sizing", "content")) return;
+    if (!box || sizesItself) return;
     box.style.height = "auto";
-    box.style.height = `${Math.min(box.scrollHeight, mostLines * 20)}px`;
+    box.style.height = `${Math.min(box.scrollHeight, mostLines * Number.parseFloat(getComputedStyle(box).lineHeight))}px`;
   }, [text]);
   const ready = text.trim() !== "" && !running && !sending;
   return (

@@ -80,7 +80,7 @@ function Offer({ tool, open, session, onToggle, onClose }: OfferProps) {
       <button className={css.head} aria-expanded={open} aria-controls={open ? form : undefined} onClick={onToggle}>
         <IconTile id={tool.address.split("/").slice(0, -1).join("/")} name={tool.extension || tool.title} />
         <span className={css.text}>
-          <span className={css.title}>{tool.title}</span>
+          <span className={css.title}>{tool.title}</span>{" "}
           <span className={css.description}>{tool.description}</span>
         </span>
         {tool.extension && <Chip>{tool.extension}</Chip>}

@@ -3,7 +3,7 @@ import { memo, useEffect, useId, useRef, useState, type KeyboardEvent } from "re
 import { useTranslation } from "react-i18next";
 import type { Entry, Question } from "../host";
 import { useCall } from "../host/queries";
-import { Button, cx, IconButton, ProblemView } from "../kit";
+import { Button, cx, IconButton, ProblemView, VisuallyHidden } from "../kit";
 import { problemOf } from "../host";
 import { answerOf, answerText, begun, choose, isConfirmation, isTable, many, optionsOf, takesText, type Draft } from "./answers";
 import css from "./ask.module.css";
@@ -155,7 +155,7 @@ function EditedTable({ question, draft, onChange }: Pick<OneProps, "question" | 
   return (
     <div className={css.table}>
       <table>
-        <thead><tr>{columns.map((column) => <th key={column} scope="col">{column}</th>)}<th aria-label={t("ask.actions")} /></tr></thead>
+        <thead><tr>{columns.map((column) => <th key={column} scope="col">{column}</th>)}<th scope="col"><VisuallyHidden>{t("ask.actions")}</VisuallyHidden></th></tr></thead>
         <tbody>
           {draft.rows.map((row, n) => (
             <tr key={n}>

@@ -171,7 +171,7 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
     if (!box) return;
     if (!place.current.restored) {
       place.current.restored = true;
-      const at = session.scroll.entry && box.querySelector<HTMLElement>(`[data-entry="${CSS.escape(session.scroll.entry)}"]`);
+      const at = session.scroll.entry && [...box.querySelectorAll<HTMLElement>("[data-entry]")].find((block) => block.dataset.entry === session.scroll.entry);
       if (at) box.scrollTop = at.offsetTop + (session.scroll.offset ?? 0);
       else place.current.stick = true;
     } else if (!place.current.stick) box.scrollTop = box.scrollHeight - place.current.fromEnd;

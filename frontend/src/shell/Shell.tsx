@@ -59,7 +59,7 @@ function Window() {
   const focused = useTabs((s) => s.focused);
   const tab = useTabs((s) => s.tabs.find((other) => other.id === s.active));
   const { sidebar, drawer, setDrawer } = useView();
-  const narrow = useNarrow();
+  const narrow = useNarrow(useSettings().data?.zoom ?? 100);
   const settingsOpen = tab?.kind === "settings";
   const side = settingsOpen ? (
     <Suspense fallback={<aside className="side" />}>
@@ -111,7 +111,7 @@ function Rail({ settingsOpen }: { settingsOpen: boolean }) {
 function RailButton({ icon: Icon, label, shortcut, on, onClick }: { icon: LucideIcon; label: string; shortcut: string; on: boolean; onClick(): void }) {
   return (
     <Tooltip text={label} shortcut={shortcut}>
-      <button className={on ? "on" : ""} aria-label={label} aria-current={on || undefined} onClick={onClick}><Icon size={18} strokeWidth={1.6} aria-hidden /></button>
+      <button className={on ? "on" : ""} aria-label={label} aria-current={on || undefined} onClick={onClick}><Icon aria-hidden /></button>
     </Tooltip>
   );
 }

@@ -43,7 +43,7 @@ export function Sidebar() {
         </SearchBox>
       </div>
       <button className="item new" onClick={() => open({ kind: "session" })}>
-        <Plus size={15} strokeWidth={1.6} aria-hidden />
+        <Plus aria-hidden />
         {t("action.newChat")}
       </button>
       {sessions.isPending && <Skeleton lines={5} label={common("loading")} />}
@@ -117,8 +117,8 @@ const Item = memo(function Item({ session, on }: { session: Session; on: boolean
         <span className={cx("dot", session.waiting && "warn")} role="img" aria-label={t(session.waiting ? "waiting" : "running")} title={t(session.waiting ? "waiting" : "running")} />
       )}
       <span className="tools">
-        <button className="icon-btn" tabIndex={-1} aria-label={t("rename", { name })} title={t("rename", { name })} onClick={() => setTitle(session.title)}><Pencil size={14} strokeWidth={1.6} aria-hidden /></button>
-        <button className="icon-btn" tabIndex={-1} aria-label={t("delete", { name })} title={t("delete", { name })} onClick={drop}><Trash2 size={14} strokeWidth={1.6} aria-hidden /></button>
+        <button className="icon-btn" tabIndex={-1} aria-label={t("rename", { name })} title={t("rename", { name })} onClick={() => setTitle(session.title)}><Pencil aria-hidden /></button>
+        <button className="icon-btn" tabIndex={-1} aria-label={t("delete", { name })} title={t("delete", { name })} onClick={drop}><Trash2 aria-hidden /></button>
       </span>
     </div>
   );

@@ -103,7 +103,7 @@ export function TabRow({ group, focused }: { group: Group; focused: boolean }) {
               }}>
               <span className="clip">{name}</span>
               {session && !on && (session.waiting || session.running) && <span className={cx("dot", session.waiting && "warn")} role="img" aria-label={t(session.waiting ? "waiting" : "running")} />}
-              <span className="x" title={t("closeTab", { name })} aria-hidden onClick={() => close(tab.id)}><X size={13} strokeWidth={1.8} /></span>
+              <span className="x" title={t("closeTab", { name })} aria-hidden onClick={() => close(tab.id)}><X /></span>
             </div>
           );
         })}

@@ -1,11 +1,11 @@
 /** What the window does without being looked at: keeps the layout, follows the core's events, the keyboard and the settings. */
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 import { call, listen, type HostEvent, type Settings } from "../host";
 import { apply, client } from "../host/queries";
 import { setupI18n } from "../i18n";
 import { useInstall } from "../store/install";
 import { layoutOf, useTabs } from "../store/tabs";
-import { isNarrow, narrowQuery, useView } from "../store/view";
+import { isNarrow, useView } from "../store/view";
 import { actions, isMac, matches, perform } from "./actions";
 
 /** Rest after the last change before the layout is saved, in milliseconds. */
@@ -124,7 +124,8 @@ export function useAppearance(settings: Settings | undefined, locale: string | u
     dark.addEventListener("change", show);
     return () => dark.removeEventListener("change", show);
   }, [theme]);
-  useEffect(() => {
+  // Before anything is measured.
+  useLayoutEffect(() => {
     document.documentElement.style.setProperty("--z", String((zoom ?? 100) / 100));
   }, [zoom]);
   useEffect(() => {
@@ -133,16 +134,16 @@ export function useAppearance(settings: Settings | undefined, locale: string | u
 }
 
 /** Whether the window is too narrow for a sidebar beside the page. */
-export function useNarrow(): boolean {
+export function useNarrow(zoom: number): boolean {
   const [narrow, setNarrow] = useState(isNarrow);
   useEffect(() => {
-    const media = matchMedia(narrowQuery);
     const show = () => {
-      setNarrow(media.matches);
+      setNarrow(isNarrow());
       useView.getState().setDrawer(false);
     };
-    media.addEventListener("change", show);
-    return () => media.removeEventListener("change", show);
-  }, []);
+    show();
+    addEventListener("resize", show);
+    return () => removeEventListener("resize", show);
+  }, [zoom]);
   return narrow;
 }

@@ -47,7 +47,7 @@ it("a dragged tab belongs after the tabs whose middle it has passed", () => {
 it("events are told once a frame, all of them and in order", () => {
   const told: number[][] = [];
   let frame = () => {};
-  const tell = batched((events) => told.push(events.map((event) => (event.payload as { n: number }).n)), (run) => (frame = run));
+  const tell = batched((events) => told.push(events.map((event) => (event.payload as unknown as { n: number }).n)), (run) => (frame = run));
   const event = (n: number) => ({ topic: "resync", payload: { n } }) as unknown as HostEvent;
   tell([event(1), event(2)]);
   tell([event(3)]);

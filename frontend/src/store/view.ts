@@ -1,9 +1,10 @@
 import { create } from "zustand";
 
-/** Below this width the sidebar makes room; it opens over the page then. */
-export const narrowQuery = "(max-width: 899px)";
+/** Below this width, at the size of 100 %, the sidebar makes room; it opens over the page then. */
+export const narrowWidth = 900;
 
-export const isNarrow = (): boolean => matchMedia(narrowQuery).matches;
+/** Larger letters make a window narrower. */
+export const isNarrow = (): boolean => innerWidth / (Number(document.documentElement.style.getPropertyValue("--z")) || 1) < narrowWidth;
 
 interface View {
   palette: boolean;
