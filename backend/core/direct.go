@@ -29,6 +29,9 @@ func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error)
 		return nil, err
 	}
 	tool := ext.Tool(d.Tool)
+	if tool == nil && ext.Problem != nil {
+		return nil, ext.Problem // what can't be read shows no tools
+	}
 	if tool == nil {
 		return nil, extension.NewProblem("tool.missing", "{extension} has no tool {tool}.", "Its page lists the tools it has.", "extension", ext.DisplayName, "tool", d.Tool)
 	}

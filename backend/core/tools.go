@@ -80,6 +80,9 @@ func (c *Core) SetToolEnabled(ctx context.Context, ref extension.Ref, name strin
 	if err != nil {
 		return ToolView{}, err
 	}
+	if ext.Tool(name) == nil && ext.Problem != nil {
+		return ToolView{}, ext.Problem // what can't be read shows no tools
+	}
 	if ext.Tool(name) == nil {
 		return ToolView{}, extension.NewProblem("tool.missing", "{extension} has no tool {tool}.", "Its page lists the tools it has.", "extension", ext.DisplayName, "tool", name)
 	}

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,7 +80,11 @@ func (in *Installer) copyOf(ctx context.Context, scopeFolder, key string, e entr
 		}
 		return c
 	case ext.ID != c.ID || ext.Format != c.Format:
-		c.Problem = extension.NewProblem("extension.other-name", "It is installed as {installed}, and its manifest says {manifest}.", "Install it again.", "installed", c.ID, "manifest", ext.ID)
+		installed, manifest := c.ID, ext.ID
+		if installed == manifest { // then it is the format that differs
+			installed, manifest = fmt.Sprintf("%s (%s)", c.ID, c.Format), fmt.Sprintf("%s (%s)", ext.ID, ext.Format)
+		}
+		c.Problem = extension.NewProblem("extension.other-name", "It is installed as {installed}, and its manifest says {manifest}.", "Install it again.", "installed", installed, "manifest", manifest)
 		return c
 	}
 	c.Extension = *ext

@@ -36,7 +36,7 @@ func problem(err error, path string) *extension.Problem {
 	var p *extension.Problem
 	switch {
 	case errors.As(err, &native):
-		p = ofCode(native.Code()&0xff, path) // the low byte is the kind, the rest details it
+		p = ofCode(native.Code(), path)
 	case errors.Is(err, syscall.ENOSPC):
 		p = full(path)
 	case errors.As(err, &system):
@@ -48,7 +48,10 @@ func problem(err error, path string) *extension.Problem {
 }
 
 func ofCode(code int, path string) *extension.Problem {
-	switch code {
+	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return full(path) // the index beside the file could not grow: SQLite says "full" of the file alone
+	}
+	switch code & 0xff { // the low byte is the kind, the rest details it
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return corrupt(path)
 	case sqlite3.SQLITE_FULL:

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"portico/backend/extension"
 )
@@ -258,5 +259,19 @@ func TestAFullDiskIsAProblemAndLosesNothing(t *testing.T) {
 	}
 	if get(t, db, "before") != "v" || get(t, db, "after") != "v" || get(t, db, "large") != "" {
 		t.Error("what was saved is not what is there")
+	}
+}
+
+func TestEveryWayInWhichADiskIsFullSaysSo(t *testing.T) {
+	for code, want := range map[int]string{
+		sqlite3.SQLITE_FULL:             "store.full",
+		sqlite3.SQLITE_IOERR_SHMSIZE:    "store.full", // the first to fail on a disk that is full when Portico starts
+		sqlite3.SQLITE_IOERR_READ:       "store.io",
+		sqlite3.SQLITE_READONLY_DBMOVED: "store.unreadable",
+		sqlite3.SQLITE_CORRUPT_VTAB:     "store.corrupt",
+	} {
+		if got := ofCode(code, "portico.db").Code; got != want {
+			t.Errorf("%d: got %s, want %s", code, got, want)
+		}
 	}
 }
