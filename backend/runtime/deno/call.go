@@ -258,7 +258,9 @@ func (c *conversation) ended(f frame) (json.RawMessage, error) {
 		message = "the tool failed without saying why"
 	}
 	c.note("error", "[%s] %v", c.call.Tool, thrown(f))
-	return nil, extension.NewProblem("call.failed", message, "").Because(thrown(f))
+	p := extension.NewProblem("call.failed", "", "", "tool", c.tool.Title(), "error", message)
+	p.What = message // in the tool's own words, whatever braces they hold
+	return nil, p.Because(thrown(f))
 }
 
 func (c *conversation) tooBig(size int64) error {
