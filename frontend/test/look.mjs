@@ -50,7 +50,7 @@ const shots = {
   select: { page: "general", do: press("Language", "combobox") },
   search: { page: "general", do: (page) => page.getByRole("searchbox").fill("mod") },
   palette: { page: "about", do: (page) => page.keyboard.press("Control+k") },
-  palettefind: { page: "about", do: async (page) => { await page.keyboard.press("Control+k"); await page.keyboard.type("word"); } },
+  palettefind: { page: "about", do: async (page) => { await page.keyboard.press("Control+k"); await page.getByRole("combobox").waitFor(); await page.keyboard.type("word"); } },
 };
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
@@ -67,7 +67,7 @@ for (const [name, shot] of Object.entries(shots)) {
     const query = new URLSearchParams({ page: shot.page, theme, state: shot.state ?? "", language: process.env.LANGUAGE_CODE ?? "en", zoom: process.env.ZOOM ?? "100" });
     try {
       await page.goto(`${at}?${query}`);
-      await page.locator("h1, h2").first().waitFor({ timeout: 8000 });
+      await page.locator("h1:visible, h2:visible").first().waitFor({ timeout: 8000 });
       if (shot.do) await shot.do(page);
       await page.waitForTimeout(350);
     } catch (error) {

@@ -4,6 +4,7 @@ import { useRef, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "./button";
 import { cx } from "./cx";
+import { giveBack, openerNow } from "./opener";
 import css from "./overlay.module.css";
 
 export interface DialogProps {
@@ -27,6 +28,7 @@ export interface DialogProps {
 export function Dialog({ open, onClose, title, description, lead, size = "medium", tall, stays, foot, children }: DialogProps) {
   const { t } = useTranslation("common");
   const content = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLElement>(undefined);
   const hold = (event: Event) => {
     if (stays) event.preventDefault();
   };
@@ -37,8 +39,13 @@ export function Dialog({ open, onClose, title, description, lead, size = "medium
         <div className={css.place}>
           <RadixDialog.Content ref={content} className={cx(css.dialog, size !== "medium" && css[size], tall && css.tall)} aria-describedby={description ? undefined : ""}
             onEscapeKeyDown={hold} onPointerDownOutside={hold} onInteractOutside={hold}
+            onCloseAutoFocus={(event) => {
+              event.preventDefault();
+              giveBack(opener.current);
+            }}
             onOpenAutoFocus={(event) => {
               event.preventDefault();
+              opener.current = openerNow();
               const first = content.current?.querySelector<HTMLElement>("[data-autofocus], input:not([type=checkbox]), textarea");
               (first ?? content.current)?.focus();
             }}>

@@ -7,6 +7,7 @@ export * from "./dialog";
 export * from "./field";
 export * from "./marks";
 export * from "./menu";
+export { giveBack, openerNow } from "./opener";
 export * from "./problem";
 export * from "./surface";
 export { useNoticed } from "./timing";

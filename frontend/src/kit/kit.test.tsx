@@ -1,7 +1,8 @@
-import { act, render, screen, within } from "@testing-library/react";
+import { act, render, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { useState } from "react";
 import { draw } from "../../test/render";
-import { Button, Combobox, ConfirmDialog, ErrorBoundary, Field, IconTile, Input, keysOf, letterOf, Menu, ProblemView, ProgressBar, reportOf, SearchBox, Segmented, Skeleton, Switch, tileOf, toast } from ".";
+import { Button, Combobox, ConfirmDialog, Dialog, ErrorBoundary, Field, IconTile, Input, keysOf, letterOf, Menu, ProblemView, ProgressBar, reportOf, SearchBox, Segmented, Skeleton, Switch, tileOf, toast } from ".";
 
 afterEach(() => vi.useRealTimers());
 
@@ -96,6 +97,32 @@ describe("a confirmation", () => {
     await person.keyboard("{Enter}");
     expect(confirmed).not.toHaveBeenCalled();
     expect(closed).toHaveBeenCalled();
+  });
+});
+
+describe("a dialog", () => {
+  it("gives the focus back to what opened it, also when that was a menu", async () => {
+    const Page = () => {
+      const [open, setOpen] = useState(false);
+      return (
+        <>
+          <Menu trigger={<button>More</button>} items={[{ label: "Remove", onSelect: () => setOpen(true) }]} />
+          <button onClick={() => setOpen(true)}>Open</button>
+          {open && <Dialog open title="Sure?" onClose={() => setOpen(false)}><Input aria-label="Why" /></Dialog>}
+        </>
+      );
+    };
+    const { person } = draw(<Page />);
+    screen.getByRole("button", { name: "Open" }).focus();
+    await person.keyboard("{Enter}");
+    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Why" }));
+    await person.keyboard("{Escape}");
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Open" })));
+    screen.getByRole("button", { name: "More" }).focus();
+    await person.keyboard("{Enter}{Enter}");
+    await screen.findByRole("dialog");
+    await person.keyboard("{Escape}");
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "More" })));
   });
 });
 

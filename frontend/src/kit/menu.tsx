@@ -19,7 +19,7 @@ export function Menu({ trigger, items, align = "end" }: { trigger: ReactElement;
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className={cx(css.pop, css.menu)} align={align} sideOffset={4} collisionPadding={8}>
+        <DropdownMenu.Content className={cx(css.pop, css.menu)} align={align} loop sideOffset={4} collisionPadding={8}>
           {items.map((item, n) =>
             item === "line" ? (
               <DropdownMenu.Separator key={n} className={css.line} />

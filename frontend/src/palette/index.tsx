@@ -6,7 +6,7 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { ToolView } from "../host";
 import { useExtensions, useSessions, useTools } from "../host/queries";
-import { IconTile, Kbd, VisuallyHidden } from "../kit";
+import { giveBack, IconTile, Kbd, openerNow, VisuallyHidden } from "../kit";
 import { pageIcons, pages, plain } from "../settings/pages";
 import { keyOf, refOf } from "../settings/ref";
 import { RunDialog } from "../settings/run-dialog";
@@ -36,6 +36,7 @@ export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
   const label = shell as unknown as (key: string) => string;
   const [search, setSearch] = useState("");
   const [running, setRunning] = useState<ToolView>();
+  const [opener] = useState(openerNow);
   const sessions = useSessions().data ?? [];
   const tools = useTools().data ?? [];
   const extensions = useExtensions().data ?? [];
@@ -52,7 +53,10 @@ export function Palette({ open, onClose }: { open: boolean; onClose(): void }) {
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className={css.scrim} />
-        <Dialog.Content className={css.palette} aria-describedby="">
+        <Dialog.Content className={css.palette} aria-describedby="" onCloseAutoFocus={(event) => {
+          event.preventDefault();
+          giveBack(opener);
+        }}>
           <VisuallyHidden><Dialog.Title>{t("title")}</Dialog.Title></VisuallyHidden>
           <Command label={t("title")} filter={fit} loop>
             <div className={css.search}>
