@@ -1,7 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { examples, Portico } from "./portico";
+import { Portico } from "./portico";
 
 /** A person's first day, in order: each step stands on the one before. */
 const portico = new Portico();
@@ -16,43 +14,10 @@ afterEach(async ({ task }) => {
 
 const page = () => portico.page;
 
-/** Faults of accessibility that axe calls serious or worse, in words. */
-async function barriers(): Promise<string[]> {
-  const found = await new AxeBuilder({ page: page() }).analyze();
-  return found.violations.filter((fault) => fault.impact === "serious" || fault.impact === "critical").map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target.join(" ")).join(", ")}`);
-}
-
-async function install(example: string, switchOn: boolean): Promise<void> {
-  await page().keyboard.press("Control+,");
-  await page().getByRole("button", { name: "Extensions", exact: true }).click();
-  await page().getByRole("button", { name: "Add", exact: true }).first().click();
-  await page().getByRole("menuitem", { name: /From a folder/ }).click();
-  await page().getByRole("textbox", { name: "Folder" }).fill(join(examples, example));
-  await page().getByRole("button", { name: "Look at it" }).click();
-  const dialog = page().getByRole("dialog");
-  await dialog.getByText("It asks for").waitFor();
-  if (switchOn) {
-    const all = dialog.getByRole("button", { name: "Switch all on" });
-    if (await all.isVisible()) await all.click();
-    else await dialog.getByRole("switch").first().click();
-  }
-  await dialog.getByRole("button", { name: /^Install/ }).click();
-  await dialog.waitFor({ state: "hidden" });
-}
-
-async function newChat(): Promise<void> {
-  await page().keyboard.press("Control+n");
-}
-
-async function say(text: string): Promise<void> {
-  await page().getByRole("textbox", { name: /message|like to do/i }).fill(text);
-  await page().keyboard.press("Enter");
-}
-
 it("opens on an empty chat that says what to do next", async () => {
   await page().getByText("No model connected, and that's fine").waitFor();
   await page().getByRole("button", { name: "Add an extension" }).waitFor();
-  expect(await barriers()).toEqual([]);
+  expect(await portico.barriers()).toEqual([]);
   await portico.picture("e2e-first-start");
 });
 
@@ -60,7 +25,7 @@ it("says which rules a manifest breaks, and installs nothing", async () => {
   await page().keyboard.press("Control+,");
   await page().getByRole("button", { name: "Add", exact: true }).first().click();
   await page().getByRole("menuitem", { name: /From a folder/ }).click();
-  await page().getByRole("textbox", { name: "Folder" }).fill(join(examples, ".."));
+  await page().getByRole("textbox", { name: "Folder" }).fill(import.meta.dirname);
   await page().getByRole("button", { name: "Look at it" }).click();
   const dialog = page().getByRole("dialog");
   await dialog.getByText(/loca\.json/).first().waitFor();
@@ -70,26 +35,23 @@ it("says which rules a manifest breaks, and installs nothing", async () => {
 });
 
 it("shows what an extension asks for, and installs it with its tool off", async () => {
-  await install("wordcount", false);
+  await portico.install("wordcount", false);
   await page().getByRole("heading", { name: "Word Count" }).waitFor();
   await page().getByText("Nothing on this computer").first().waitFor();
   expect(await page().getByRole("switch", { name: /Offer Word count to the model/i }).getAttribute("aria-checked")).toBe("false");
-  expect(await barriers()).toEqual([]);
+  expect(await portico.barriers()).toEqual([]);
   await portico.picture("e2e-extension");
 });
 
 it("does the main job without a model: finds the tool, draws its form, runs it", async () => {
-  await newChat();
-  await say("count the words in this");
+  await portico.newChat();
+  await portico.say("count the words in this");
   await page().getByRole("textbox", { name: /text/i }).last().waitFor();
   await page().locator("textarea").first().fill("one two three");
   await page().getByRole("button", { name: "Run", exact: true }).click();
-  await page().getByText(/words/).last().waitFor();
-  const call = page().getByRole("button", { name: /Word count/ }).last();
-  await call.waitFor();
-  if ((await call.getAttribute("aria-expanded")) === "false") await call.click();
+  // What the person ran by hand unfolds by itself.
   await expect.poll(() => page().getByRole("log").innerText()).toMatch(/words: 3\s+characters: 13$/);
-  expect(await barriers()).toEqual([]);
+  expect(await portico.barriers()).toEqual([]);
   await portico.picture("e2e-direct");
 });
 
@@ -102,30 +64,26 @@ it("talks with a model that calls the tool once it is switched on", async () => 
       { when: "broken", fails: [], rounds: [{ status: 500, body: "oops" }] },
     ],
   });
-  await page().keyboard.press("Control+,");
-  await page().getByRole("button", { name: "Models", exact: true }).click();
-  await page().getByLabel("Base address").fill(address);
-  await page().getByLabel("Model", { exact: true }).fill("scripted");
-  await page().getByRole("button", { name: "Save" }).click();
+  await portico.connect(address);
   await page().getByRole("button", { name: "Extensions", exact: true }).click();
   await page().getByRole("switch", { name: /Offer Word count to the model/i }).click();
-  await newChat();
-  await say("how long is this?");
+  await portico.newChat();
+  await portico.say("how long is this?");
   await page().getByText("three", { exact: true }).waitFor();
   await page().getByRole("table").waitFor();
   await portico.picture("e2e-chat");
-  expect(await barriers()).toEqual([]);
+  expect(await portico.barriers()).toEqual([]);
   expect(JSON.stringify(portico.asked())).toContain("word_count");
 });
 
 it("answers a tool's question by keyboard and keeps the answer", async () => {
-  await install("questions", true);
-  await newChat();
-  await say("ask me for a colour");
+  await portico.install("questions", true);
+  await portico.newChat();
+  await portico.say("ask me for a colour");
   const card = page().getByRole("heading", { name: "Pick a favourite colour." });
   await card.waitFor();
   await portico.picture("e2e-question");
-  expect(await barriers()).toEqual([]);
+  expect(await portico.barriers()).toEqual([]);
   await page().getByRole("radio", { name: /green/i }).focus();
   await page().keyboard.press("Space");
   await page().keyboard.press("Enter");
@@ -134,12 +92,12 @@ it("answers a tool's question by keyboard and keeps the answer", async () => {
 });
 
 it("stops a turn, and says when a model fails", async () => {
-  await newChat();
-  await say("slow please");
+  await portico.newChat();
+  await portico.say("slow please");
   await page().getByText("Slowly").waitFor();
   await page().getByRole("button", { name: /^Stop/ }).click();
   await page().getByText("You stopped it here.").waitFor();
-  await say("broken please");
+  await portico.say("broken please");
   await page().getByRole("button", { name: "Try again" }).first().waitFor();
   await portico.picture("e2e-model-failed");
 });
@@ -156,8 +114,8 @@ it("is all there after a restart, draft and tabs included", async () => {
 });
 
 it("keeps streamed text through a crash and says where it broke off", async () => {
-  await newChat();
-  await say("slow again");
+  await portico.newChat();
+  await portico.say("slow again");
   await page().getByText("Slowly").waitFor();
   await page().waitForTimeout(700); // streamed text is saved at least every 250 ms
   await portico.restart("SIGKILL");
@@ -182,7 +140,7 @@ it("speaks Spanish, in the dark, as large as it is asked to", async () => {
   await page().getByRole("button", { name: "Appearance", exact: true }).click();
   await page().getByRole("radio", { name: "Dark" }).click();
   await expect.poll(() => page().evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
-  expect(await barriers()).toEqual([]);
+  expect(await portico.barriers()).toEqual([]);
   await page().getByRole("button", { name: "General", exact: true }).click();
   await page().getByLabel("Language").click();
   await page().getByRole("option", { name: "Español" }).click();

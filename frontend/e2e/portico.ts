@@ -1,3 +1,4 @@
+import AxeBuilder from "@axe-core/playwright";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { chromium, type Browser, type Page } from "playwright-core";
 
 const root = resolve(import.meta.dirname, "../..");
-export const examples = join(root, "testdata", "loca");
+const examples = join(root, "testdata", "loca");
 const binary = join(root, "build", "bin", process.platform === "win32" ? "portico-dev.exe" : "portico-dev");
 const artefacts = join(root, "artefacts");
 
@@ -41,6 +42,8 @@ function ended(child: Child): Promise<void> {
 /** Portico with a data folder of its own, and a browser that looks at it. */
 export class Portico {
   readonly home = mkdtempSync(join(tmpdir(), "portico-e2e-"));
+  /** The person's own home folder. */
+  readonly person = mkdtempSync(join(tmpdir(), "portico-person-"));
   page!: Page;
   /** What the page complained about: each is a fault. */
   readonly complaints: string[] = [];
@@ -50,7 +53,7 @@ export class Portico {
 
   async start(): Promise<void> {
     if (!existsSync(binary)) throw new Error(`${binary} is not there: run \`go run ./build dev\` first`);
-    const { child, line } = await startedWith(binary, ["browser"], { ...process.env, PORTICO_HOME: this.home, LANG: "en_US.UTF-8", LC_ALL: "en_US.UTF-8" });
+    const { child, line } = await startedWith(binary, ["browser"], { ...process.env, PORTICO_HOME: this.home, HOME: this.person, XDG_CONFIG_HOME: join(this.person, ".config"), LANG: "en_US.UTF-8", LC_ALL: "en_US.UTF-8" });
     this.#core = child;
     this.#browser ??= await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -98,6 +101,51 @@ export class Portico {
     return readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line) as unknown);
   }
 
+  /** Faults of accessibility that axe calls serious or worse, in words. */
+  async barriers(): Promise<string[]> {
+    const found = await new AxeBuilder({ page: this.page }).analyze();
+    return found.violations.filter((fault) => fault.impact === "serious" || fault.impact === "critical").map((fault) => `${fault.id}: ${fault.nodes.map((node) => node.target.join(" ")).join(", ")}`);
+  }
+
+  /** Installs an example from its folder, as a person does without a native dialog. */
+  async install(example: string, switchOn: boolean): Promise<void> {
+    const { page } = this;
+    await page.keyboard.press("Control+,");
+    await page.getByRole("button", { name: "Extensions", exact: true }).click();
+    await page.getByRole("button", { name: "Add", exact: true }).first().click();
+    await page.getByRole("menuitem", { name: /From a folder/ }).click();
+    await page.getByRole("textbox", { name: "Folder" }).fill(join(examples, example));
+    await page.getByRole("button", { name: "Look at it" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("It asks for").waitFor();
+    if (switchOn) {
+      const all = dialog.getByRole("button", { name: "Switch all on" });
+      if (await all.isVisible()) await all.click();
+      else await dialog.getByRole("switch").first().click();
+    }
+    await dialog.getByRole("button", { name: /^Install/ }).click();
+    await dialog.waitFor({ state: "hidden" });
+  }
+
+  /** Connects the model server at that address. */
+  async connect(address: string): Promise<void> {
+    const { page } = this;
+    await page.keyboard.press("Control+,");
+    await page.getByRole("button", { name: "Models", exact: true }).click();
+    await page.getByLabel("Base address").fill(address);
+    await page.getByLabel("Model", { exact: true }).fill("scripted");
+    await page.getByRole("button", { name: "Save" }).click();
+  }
+
+  async newChat(): Promise<void> {
+    await this.page.keyboard.press("Control+n");
+  }
+
+  async say(text: string): Promise<void> {
+    await this.page.getByRole("textbox", { name: /message|like to do/i }).fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
   async picture(name: string): Promise<void> {
     mkdirSync(artefacts, { recursive: true });
     await this.page.screenshot({ path: join(artefacts, `${name}.png`) });
@@ -111,5 +159,6 @@ export class Portico {
       await ended(this.#model);
     }
     rmSync(this.home, { recursive: true, force: true });
+    rmSync(this.person, { recursive: true, force: true });
   }
 }

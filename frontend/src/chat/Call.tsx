@@ -37,7 +37,9 @@ export const Call = memo(function Call({ entry, unfolded: first = false }: { ent
   const { t } = useTranslation("chat");
   const words = useCallWords();
   const { duration } = useFormats();
-  const [unfolded, setUnfolded] = useState(first);
+  // Until the person says otherwise: a call by hand unfolds when its result is there, not only when it is drawn later.
+  const [choice, setUnfolded] = useState<boolean>();
+  const unfolded = choice ?? first;
   const body = useId();
   const word = useStateWord(entry);
   const { call } = entry;
