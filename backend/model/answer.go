@@ -13,6 +13,7 @@ type answer struct {
 	usage    *Usage
 	reason   string
 	done     bool // the server said [DONE]
+	bytes    int  // that were said, thought and asked for
 }
 
 // take gives what a chunk adds. A chunk may have no choices (the one with the usage).
@@ -28,10 +29,12 @@ func (a *answer) take(chunk openai.ChatCompletionChunk) []Event {
 		a.reason = choice.FinishReason
 	}
 	delta := choice.Delta
+	a.bytes += len(delta.Content) + len(delta.Refusal)
 	var events []Event
 	for _, field := range []string{"reasoning_content", "reasoning"} { // OpenRouter and newer vLLM use the second name
 		if text := extraText(delta, field); text != "" {
 			events = append(events, Event{Kind: Reasoning, Text: text})
+			a.bytes += len(text)
 			break
 		}
 	}
@@ -39,12 +42,27 @@ func (a *answer) take(chunk openai.ChatCompletionChunk) []Event {
 	events = append(append(events, spoken(Reasoning, thinking)...), spoken(Text, text)...)
 	events = append(events, spoken(Text, delta.Refusal)...)
 	for _, call := range delta.ToolCalls {
-		a.calls.add(part{
+		p := part{
 			index: call.Index, hasIndex: call.JSON.Index.Valid(),
 			id: call.ID, name: call.Function.Name, args: argsOf(call),
-		})
+		}
+		a.bytes += len(p.id) + len(p.name) + len(p.args)
+		a.calls.add(p)
+		if a.endless() {
+			break
+		}
 	}
 	return events
+}
+
+// What one answer may hold at most: a model that runs in circles, or a server that means harm, sends without an end.
+const (
+	maxAnswerBytes = 16 << 20 // text, thoughts and calls
+	maxAnswerCalls = 512
+)
+
+func (a *answer) endless() bool {
+	return a.bytes > maxAnswerBytes || len(a.calls.slots) > maxAnswerCalls
 }
 
 // complete says whether the server ended the answer, rather than the connection.

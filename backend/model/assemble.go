@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"slices"
@@ -16,6 +17,11 @@ type part struct {
 	args     string
 }
 
+const (
+	maxNameBytes = 256 // a name that is no tool's, which the person is shown
+	maxIDBytes   = 256
+)
+
 // assembler puts tool calls together from fragments. Servers differ: Ollama gives every call the index 0, llama.cpp sends
 // whole calls, proxies leave out ids or indexes or repeat a finished call, so a fragment's call is found by what it has.
 type assembler struct {
@@ -24,16 +30,47 @@ type assembler struct {
 
 type slot struct {
 	part
-	whole bool // the arguments are complete JSON
+	written []byte // the arguments so far
+	ending  ending
+	whole   bool // the arguments are complete JSON
+}
+
+// ending follows arguments as they are written and says when the object may be complete, without reading them anew for
+// every fragment: of long ones there are a hundred thousand.
+type ending struct {
+	depth           int
+	quoted, escaped bool
+	over            bool // it is no object, whatever follows
+}
+
+// closes takes more of it and says whether it ends where all that was opened is closed.
+func (e *ending) closes(more string) bool {
+	for n := range len(more) {
+		c := more[n]
+		switch {
+		case e.escaped:
+			e.escaped = false
+		case e.quoted:
+			e.escaped, e.quoted = c == '\\', c != '"'
+		case c == '"':
+			e.quoted = true
+		case c == '{' || c == '[':
+			e.depth++
+		case c == '}' || c == ']':
+			e.depth--
+		}
+	}
+	return e.depth == 0 && !e.quoted
 }
 
 func (a *assembler) add(p part) {
 	s := a.slotOf(p)
 	if s == nil {
 		s = &slot{part: p}
+		s.name = s.name[:min(len(s.name), maxNameBytes)]
 		a.slots = append(a.slots, s)
 	} else {
-		if s.whole && strings.TrimSpace(p.args) == strings.TrimSpace(s.args) {
+		if s.whole && strings.TrimSpace(p.args) == strings.TrimSpace(string(s.written)) {
 			p.args = "" // the finished call once more
 		}
 		if s.id == "" {
@@ -42,12 +79,29 @@ func (a *assembler) add(p part) {
 		switch {
 		case s.name == "":
 			s.name = p.name
-		case p.name != s.name && s.args == "":
+		case p.name != s.name && len(s.written) == 0:
 			s.name += p.name // a name in pieces
 		}
-		s.args += p.args
+		s.name = s.name[:min(len(s.name), maxNameBytes)]
 	}
-	s.whole = strings.HasSuffix(strings.TrimSpace(s.args), "}") && json.Valid([]byte(s.args))
+	s.write(p.args)
+}
+
+// write adds to the arguments. They are read as a whole only once, when the object may be complete.
+func (s *slot) write(args string) {
+	blank := strings.TrimSpace(args) == ""
+	s.written = append(s.written, args...)
+	if blank {
+		return
+	}
+	closed := s.ending.closes(args)
+	if s.whole {
+		s.whole, s.ending.over = false, true // what follows an object makes it none
+	}
+	if closed && !s.ending.over && bytes.HasSuffix(bytes.TrimSpace(s.written), []byte("}")) {
+		s.whole = json.Valid(s.written)
+		s.ending.over = !s.whole
+	}
 }
 
 // slotOf finds the call that a fragment continues; nil: it begins one.
@@ -63,7 +117,7 @@ func (a *assembler) slotOf(p part) *slot {
 		}
 	case s.whole:
 		return nil
-	case !p.hasIndex && s.args == "":
+	case !p.hasIndex && len(s.written) == 0:
 		return nil // two calls without arguments, ids or indexes
 	}
 	return s
@@ -99,11 +153,11 @@ func (a *assembler) calls() []ToolCall {
 			continue
 		}
 		id := s.id
-		for id == "" || seen[id] {
+		for id == "" || len(id) > maxIDBytes || seen[id] {
 			id = newCallID()
 		}
 		seen[id] = true
-		calls = append(calls, ToolCall{ID: id, Name: s.name, Args: plainArgs(s.args)})
+		calls = append(calls, ToolCall{ID: id, Name: s.name, Args: plainArgs(string(s.written))})
 	}
 	return calls
 }

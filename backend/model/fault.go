@@ -23,6 +23,7 @@ import (
 var (
 	errSilent    = errors.New("the server said nothing for too long")
 	errBrokenOff = errors.New("the stream ended before the answer was finished")
+	errEndless   = errors.New("the answer is larger than any that makes sense")
 )
 
 // maxSaidChars bounds a server's own words within a Problem's sentence.
@@ -132,6 +133,8 @@ func (c *OpenAI) problem(err error, model string, begun bool) *extension.Problem
 		}
 		return extension.NewProblem("model.silent", "{address} said nothing for {seconds} seconds.", "Try again. If it stays silent, restart it or choose another model.",
 			"address", address, "seconds", strconv.Itoa(int(wait/time.Second))).Because(err)
+	case errors.Is(err, errEndless):
+		return extension.NewProblem("model.endless", "{address} sends an answer without an end.", "Try again, or choose another model.", "address", address).Because(err)
 	case errors.As(err, &refused):
 		return refused.problem(address, model)
 	case errors.As(err, &streamed): // the status came before anything was known to be wrong, so the words have to say it

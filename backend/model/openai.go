@@ -32,6 +32,7 @@ const (
 	idleConnWait  = 30 * time.Second
 	maxPlainBytes = 8 << 20  // of an answer that is no stream
 	maxFaultBytes = 64 << 10 // of an error's body
+	maxWireBytes  = 1 << 30  // of one answer with all that is around it: keep-alives, empty chunks
 )
 
 // OpenAI is the client of a server that speaks the OpenAI API (chat completions): Ollama, LM Studio, llama.cpp, vLLM,
@@ -145,6 +146,9 @@ func (c *OpenAI) once(ctx context.Context, r Request, give func(Event) bool) err
 				return nil
 			}
 		}
+		if answer.endless() {
+			return errEndless
+		}
 	}
 	if err := stream.Err(); err != nil {
 		if errors.Is(context.Cause(ctx), errSilent) {
@@ -246,17 +250,22 @@ type silence struct {
 	timer *time.Timer
 }
 
-func (s *silence) over(body io.Reader) io.Reader { return heard{body, s} }
+func (s *silence) over(body io.Reader) io.Reader { return &heard{body, s, maxWireBytes} }
 
+// heard is a body that is being read. One that goes on for ever says something all the time.
 type heard struct {
 	io.Reader
 	silence *silence
+	left    int64
 }
 
-func (h heard) Read(p []byte) (int, error) {
+func (h *heard) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
 	if n > 0 {
 		h.silence.timer.Reset(h.silence.idle)
+	}
+	if h.left -= int64(n); h.left < 0 {
+		return 0, errEndless
 	}
 	return n, err
 }
@@ -298,7 +307,7 @@ func messageParam(m Message) openai.ChatCompletionMessageParamUnion {
 			said.ToolCalls = append(said.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
 					ID:       call.ID,
-					Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: sentArgs(call.Args)},
+					Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: sentName(call.Name), Arguments: sentArgs(call.Args)},
 				},
 			})
 		}
@@ -306,6 +315,25 @@ func messageParam(m Message) openai.ChatCompletionMessageParamUnion {
 	}
 	return openai.UserMessage(m.Text)
 }
+
+// sentName is a tool's name as it may be sent back: a model makes up names that servers then refuse to read, which would
+// end the conversation for good.
+func sentName(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	if plain == "" {
+		return "unknown"
+	}
+	return plain[:min(len(plain), maxSentName)]
+}
+
+// maxSentName is what servers take as a function's name.
+const maxSentName = 64
 
 // sentArgs are arguments as they may be sent back: servers parse them to fill their chat template, and answer what is no
 // object with an error that would end the conversation for good.

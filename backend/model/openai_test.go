@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -444,6 +445,96 @@ func TestBreakingOffTheLoopEndsTheRequest(t *testing.T) {
 	server := serve(t, modeltest.Always(modeltest.Reply{Steps: []modeltest.Step{{Text: "Once upon a time"}, {Hang: true}}}))
 	for range client(t, server.URL).Stream(t.Context(), question("go")) {
 		break // goleak sees a request that goes on
+	}
+}
+
+// A model that runs in circles, and a server that means harm, send without an end. Each kind of it ends the answer in
+// words, with memory that is bounded.
+func TestAnAnswerWithoutEndIsEnded(t *testing.T) {
+	chunk := func(delta string) string { return `data: {"choices":[{"index":0,"delta":` + delta + `}]}` + "\n\n" }
+	long := strings.Repeat("x", 64<<10)
+	call := func(n int, args string) string {
+		return chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f","arguments":%q}}]}`, n, n, args))
+	}
+	for name, piece := range map[string]func(n int) string{
+		"thoughts":             func(int) string { return chunk(`{"reasoning_content":"` + long + `"}`) },
+		"a text":               func(int) string { return chunk(`{"content":"` + long + `"}`) },
+		"blanks":               func(int) string { return chunk(`{"content":"` + strings.Repeat(" ", 64<<10) + `"}`) },
+		"arguments":            func(int) string { return call(0, long) },
+		"arguments that close": func(int) string { return call(0, strings.Repeat("{}", 32<<10)) },
+		"calls":                func(n int) string { return call(n, "{}") },
+		"a name":               func(int) string { return chunk(`{"tool_calls":[{"index":0,"function":{"name":"` + long + `"}}]}`) },
+		"empty lines of data":  func(int) string { return strings.Repeat("data:\n", 64<<10) },
+		"many calls of a chunk": func(n int) string {
+			return chunk(`{"tool_calls":[` + strings.Repeat(`{"id":"","function":{"name":"f","arguments":"{}"}},`, 2000) + `{"index":0}]}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for n := 0; ; n++ {
+					if _, err := fmt.Fprint(w, piece(n)); err != nil || r.Context().Err() != nil {
+						return
+					}
+				}
+			}))
+			defer server.Close()
+			_, err := listen(t, client(t, server.URL+"/v1"), question("go"))
+			var p *extension.Problem
+			if !errors.As(err, &p) || p.Code != "model.endless" && p.Code != "model.bad-answer" {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
+func TestLongArgumentsInSmallPiecesArePutTogether(t *testing.T) {
+	text := strings.Repeat(`a}"{]\\`, 40_000)
+	want, err := json.Marshal(map[string]any{"text": text, "list": []any{map[string]any{}, "}"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for at := 0; at < len(want); at += 7 {
+			fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":%q}}]}}]}`+"\n\n", want[at:min(at+7, len(want))])
+		}
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}))
+	defer server.Close()
+	got, err := listen(t, client(t, server.URL+"/v1"), question("go"))
+	if err != nil || len(got.calls) != 1 || got.calls[0].Args != string(want) {
+		t.Errorf("got %d calls, %v", len(got.calls), err)
+	}
+}
+
+// What a model made up goes back to its server in the next request. Servers refuse a name of another shape, and with it
+// the whole conversation from there on.
+func TestNamesAndIDsThatAModelMadeUpCanBeSentBack(t *testing.T) {
+	long := strings.Repeat("é", 300)
+	server := serve(t, modeltest.Always(
+		modeltest.Reply{Steps: []modeltest.Step{{Call: &modeltest.Call{ID: long, Name: "functions.word count\u001b[2J" + long, ArgText: "{}"}}}},
+		modeltest.Say("Done."),
+	))
+	c := client(t, server.URL)
+	got, err := listen(t, c, question("go"))
+	if err != nil || len(got.calls) != 1 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if len(got.calls[0].Name) > 256 || len(got.calls[0].ID) > 256 {
+		t.Errorf("the call is %+v", got.calls[0])
+	}
+	again := question("go")
+	again.Messages = append(again.Messages, model.Message{Role: model.Assistant, Calls: got.calls}, model.Message{Role: model.Result, CallID: got.calls[0].ID, Text: "{}"})
+	if _, err := listen(t, c, again); err != nil {
+		t.Fatal(err)
+	}
+	requests := server.Requests()
+	sent, err := json.Marshal(requests[len(requests)-1].Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := string(sent)
+	if !regexp.MustCompile(`"name":"[a-zA-Z0-9_-]{1,64}"`).MatchString(body) || strings.Contains(body, "word count") {
+		t.Errorf("it was sent %s", body)
 	}
 }
 

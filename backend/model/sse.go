@@ -59,7 +59,7 @@ func (p *plainStream) take(line []byte) {
 	case "event":
 		p.name = string(value)
 	case "data":
-		if p.size += len(value); p.size > maxEventBytes {
+		if p.size += len(value) + 1; p.size > maxEventBytes {
 			p.err = errEventTooLong
 			return
 		}

@@ -2,6 +2,9 @@ package model
 
 import "strings"
 
+// maxBlankStart is how much that is blank is held back for what may follow.
+const maxBlankStart = 4 << 10
+
 const (
 	thinkOpens  = "<think>"
 	thinkCloses = "</think>"
@@ -27,6 +30,8 @@ func (t *thoughts) split(text string) (thinking, answer string) {
 		switch {
 		case strings.HasPrefix(trimmed, thinkOpens):
 			t.state, text = inside, trimmed[len(thinkOpens):]
+		case len(text) > maxBlankStart:
+			t.state = outside
 		case strings.HasPrefix(thinkOpens, trimmed): // still open, also while all is blank
 			t.held = text
 			return "", ""
