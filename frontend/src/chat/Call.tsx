@@ -5,7 +5,7 @@ import type { CallEntry, Entry, LogLine, State } from "../host";
 import { useFormats } from "../i18n";
 import { Button, cx, ProblemView, ProgressBar } from "../kit";
 import type { CallBlock, FoldBlock } from "./blocks";
-import { sameBlock } from "./blocks";
+import { ownCall, sameBlock } from "./blocks";
 import { CopyButton } from "./Code";
 import css from "./call.module.css";
 import { fitsShort, full, partsOf } from "./values";
@@ -33,18 +33,18 @@ function useStateWord(entry: Entry): string | undefined {
   }
 }
 
-export const Call = memo(function Call({ entry, unfolded: first = false }: { entry: Entry; unfolded?: boolean }) {
+export const Call = memo(function Call({ entry }: { entry: Entry }) {
   const { t } = useTranslation("chat");
   const words = useCallWords();
   const { duration } = useFormats();
   // Until the person says otherwise: a call by hand unfolds when its result is there, not only when it is drawn later.
   const [choice, setUnfolded] = useState<boolean>();
-  const unfolded = choice ?? first;
   const body = useId();
   const word = useStateWord(entry);
   const { call } = entry;
   if (!call) return null;
   const running = entry.state === "running" || entry.state === "open";
+  const unfolded = choice ?? (ownCall(entry) && !running);
   const fraction = running && call.progress ? call.progress.fraction : undefined;
   return (
     <div className={css.call} data-state={entry.state}>

@@ -1,10 +1,11 @@
 import { Check, ChevronRight, Shield } from "lucide-react";
-import { lazy, memo, Suspense, useEffect, useId, useRef, useState } from "react";
+import { lazy, memo, Suspense, useEffect, useId, useRef, useState, type RefObject } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Entry, type ToolMatch, type ToolView } from "../host";
 import { useCall, useTools } from "../host/queries";
 import { Button, Chip, cx, IconTile, ProblemView, Skeleton } from "../kit";
 import { useTabs } from "../store/tabs";
+import { toComposer } from "./hooks";
 import css from "./matches.module.css";
 
 const ToolForm = lazy(() => import("../forms").then((forms) => ({ default: forms.ToolForm })));
@@ -95,18 +96,23 @@ function RunForm({ tool, session, onDone, onCancel }: { tool: Offered; session: 
   const { t } = useTranslation("chat");
   const tools = useTools();
   const run = useCall("chat.run");
+  const place = useRef<HTMLSpanElement>(null);
   const view = tools.data?.find((other) => other.address === tool.address);
   if (tools.isPending) return <Skeleton lines={2} label={t("loading")} />;
   if (!view) return <ProblemView problem={{ code: "chat.tool-gone", what: t("matches.gone", { title: tool.title }), next: t("matches.goneNext") }} />;
+  const leave = (then: () => void) => () => {
+    toComposer(place.current);
+    then();
+  };
   const problem = run.error ? problemOf(run.error) : undefined;
   const send = async (args: Record<string, unknown>) => {
     const id = typeof session === "string" ? session : await session();
-    run.mutate({ session: id, address: tool.address, args }, { onSuccess: onDone });
+    run.mutate({ session: id, address: tool.address, args }, { onSuccess: leave(onDone) });
   };
   return (
     <Suspense fallback={<Skeleton lines={2} label={t("loading")} />}>
-      <FirstField />
-      <ToolForm schema={view.tool.schema} problems={problem?.issues} busy={run.isPending} submitLabel={t("matches.run")} onSubmit={(args) => void send(args).catch(() => undefined)} onCancel={onCancel}
+      <FirstField here={place} />
+      <ToolForm schema={view.tool.schema} problems={problem?.issues} busy={run.isPending} submitLabel={t("matches.run")} onSubmit={(args) => void send(args).catch(() => undefined)} onCancel={leave(onCancel)}
         footer={tool.touches ? <Chip icon={Shield}>{t("matches.touches")}</Chip> : <Chip tone="good" icon={Check}>{t("matches.touchesNothing")}</Chip>} />
       {problem && !problem.issues?.length && <ProblemView problem={problem} />}
     </Suspense>
@@ -114,12 +120,11 @@ function RunForm({ tool, session, onDone, onCancel }: { tool: Offered; session: 
 }
 
 /** Takes who has nothing else in hand to the first field of the form it stands before. */
-function FirstField() {
-  const here = useRef<HTMLSpanElement>(null);
+function FirstField({ here }: { here: RefObject<HTMLSpanElement | null> }) {
   useEffect(() => {
     const now = document.activeElement;
     const idle = !now || now === document.body || (now instanceof HTMLTextAreaElement && now.dataset.composer !== undefined && now.value === "") || !!now.closest("[aria-expanded=true]");
     if (idle && here.current?.closest("[data-active=true]")) here.current.parentElement?.querySelector<HTMLElement>("textarea, input, select, [role=combobox]")?.focus({ preventScroll: true });
-  }, []);
+  }, [here]);
   return <span ref={here} hidden />;
 }

@@ -6,7 +6,7 @@ import { useCall, useInfo } from "../host/queries";
 import { riskText } from "../i18n";
 import { Button, Chip, cx, ProblemView, VisuallyHidden, type Tone } from "../kit";
 import css from "./ask.module.css";
-import { useSettled } from "./hooks";
+import { toComposer, useSettled } from "./hooks";
 import { accessLine, usePermissionWords } from "./words";
 
 const tones: Record<string, Tone> = { high: "bad", medium: "warn", low: "plain", none: "plain" };
@@ -40,7 +40,7 @@ export const PermissionPrompt = memo(function PermissionPrompt({ entry }: { entr
     );
   }
   const give = (decision: Answer["decision"], lasting: Answer["lasting"]) => () => {
-    if (settled && !decide.isPending) decide.mutate({ entry: entry.id, answer: { decision, lasting } });
+    if (settled && !decide.isPending) decide.mutate({ entry: entry.id, answer: { decision, lasting } }, { onSuccess: () => toComposer(frame.current) });
   };
   // A press that began before the prompt could be seen is none.
   const press = (event: PointerEvent) => {

@@ -8,6 +8,7 @@ import { problemOf } from "../host";
 import { answerOf, answerText, begun, choose, isConfirmation, isTable, many, optionsOf, takesText, type Draft } from "./answers";
 import css from "./ask.module.css";
 import { DiffView } from "./DiffView";
+import { toComposer } from "./hooks";
 import { ShownImage } from "./Shown";
 
 /** Digits choose among this many. */
@@ -51,7 +52,7 @@ function Open({ entry, questions, by }: { entry: Entry; questions: readonly Ques
   const answers = questions.map((question, n) => answerOf(question, drafts[n] ?? begun(question)));
   const ready = answers.every((one) => one !== undefined);
   const change = (n: number, draft: Draft) => setDrafts((all) => all.map((other, m) => (m === n ? draft : other)));
-  const send = () => ready && !answer.isPending && answer.mutate({ entry: entry.id, answers });
+  const send = () => ready && !answer.isPending && answer.mutate({ entry: entry.id, answers }, { onSuccess: () => toComposer(card.current) });
   const choices = Math.min(digits, Math.max(0, ...questions.map((question) => optionsOf(question, { accept: "", reject: "" }).length + (takesText(question) && question.options?.length ? 1 : 0))));
 
   // Who has nothing else in hand is taken to the question; a draft keeps the focus.

@@ -91,7 +91,7 @@ const BlockView = memo(
       case "call":
         return (
           <>
-            <Call entry={block.entry} unfolded={last && block.entry.state === "done" && block.entry.call?.modelCallId === undefined} />
+            <Call entry={block.entry} />
             {block.children.map((child) => <div key={child.id} className={css.child}><One entry={child} last={last} tool={block.entry.call?.title} /></div>)}
           </>
         );

@@ -27,7 +27,10 @@ export type Block = CallBlock | FoldBlock | EntryBlock;
 /** How many quiet calls in a row become one line. */
 export const foldFrom = 3;
 
-const quiet = (block: CallBlock): boolean => block.entry.state === "done" && block.children.length === 0;
+/** What the person ran from a form, rather than a model. */
+export const ownCall = (entry: Entry): boolean => entry.kind === "call" && entry.call?.modelCallId === undefined;
+
+const quiet = (block: CallBlock): boolean => block.entry.state === "done" && block.children.length === 0 && !ownCall(block.entry);
 
 /** Says nothing yet, and nothing any more: not worth a line. */
 const empty = (entry: Entry): boolean => entry.kind === "agent" && entry.state !== "running" && !entry.text?.trim();

@@ -9,7 +9,7 @@ import { accessLine } from "./words";
 
 let seq = 0;
 const entry = (kind: Entry["kind"], more: Partial<Entry> = {}): Entry => ({ id: `e${++seq}`, session: "s", seq, turn: "t", kind, state: "done", createdAt: 0, text: kind === "agent" ? "said" : undefined, ...more });
-const call = (title = "Read", more: Partial<Entry> = {}) => entry("call", { call: { name: title, address: "a/b", title, args: {} }, ...more });
+const call = (title = "Read", more: Partial<Entry> = {}) => entry("call", { call: { modelCallId: "m", name: title, address: "a/b", title, args: {} }, ...more });
 const types = (entries: Entry[]) => blocksOf(entries).map((block) => (block.type === "fold" ? `fold${block.calls.length}` : block.type)).join(" ");
 
 describe("a transcript's blocks", () => {
@@ -23,6 +23,11 @@ describe("a transcript's blocks", () => {
     expect(types([call(), call(), call("x", { state: "failed" }), call(), call()])).toBe("call call call call call");
     expect(types([call(), call(), call("x", { state: "running" })])).toBe("call call call");
     expect(types([call(), asks, entry("question", { parent: asks.id }), call()])).toBe("call call call");
+  });
+
+  it("never fold what the person ran: its result is what they wait for", () => {
+    const own = () => entry("call", { call: { name: "Read", address: "a/b", title: "Read", args: {} } });
+    expect(types([own(), own(), own()])).toBe("call call call");
   });
 
   it("hold what a call asked and showed, in order, wherever it was recorded", () => {

@@ -41,6 +41,12 @@ export function useSettled(element: RefObject<HTMLElement | null>): boolean {
   return settled;
 }
 
+/** Gives the focus back to the message of the chat that something in it was done in, when nothing else has it. */
+export function toComposer(from: Element | null): void {
+  const box = from?.closest("[data-active]")?.querySelector<HTMLElement>("[data-composer]");
+  requestAnimationFrame(() => (!document.activeElement || document.activeElement === document.body) && box?.focus({ preventScroll: true }));
+}
+
 /** Says in passing what went wrong with something the person did. */
 export function useComplain(): (error: unknown) => void {
   useTranslation("problems");

@@ -77,7 +77,10 @@ const Item = memo(function Item({ session, on }: { session: Session; on: boolean
     if (keep && wanted && wanted !== session.title) rename.mutate({ id: session.id, title: wanted }, { onError: complain });
     requestAnimationFrame(() => box.current?.querySelector<HTMLButtonElement>(".open")?.focus());
   };
-  const drop = () =>
+  const drop = () => {
+    const items = [...document.querySelectorAll<HTMLElement>(".side .open")];
+    const at = items.findIndex((item) => box.current?.contains(item));
+    const next = items[at + 1] ?? items[at - 1];
     remove.mutate(
       { id: session.id },
       {
@@ -85,6 +88,8 @@ const Item = memo(function Item({ session, on }: { session: Session; on: boolean
         onSuccess: () => {
           const wasOpen = useTabs.getState().tabs.some((tab) => tab.session === session.id);
           forgetSession(session.id);
+          // The focus goes on to what stands in its place.
+          (next ?? document.querySelector<HTMLElement>(".item.new"))?.focus();
           toast({
             text: t("deleted", { name }),
             undo: () => restore.mutate({ id: session.id }, { onError: complain, onSuccess: () => wasOpen && open({ kind: "session", session: session.id }) }),
@@ -92,6 +97,7 @@ const Item = memo(function Item({ session, on }: { session: Session; on: boolean
         },
       },
     );
+  };
   if (title !== null)
     return (
       <div className="item on" ref={box}>
