@@ -1,10 +1,11 @@
 import Form, { type IChangeEvent } from "@rjsf/core";
 import { ErrorSchemaBuilder, TranslatableString, type ErrorSchema, type RJSFSchema } from "@rjsf/utils";
 import { Play } from "lucide-react";
-import { useId, useMemo, useRef, useState, type ReactNode } from "react";
+import { Component, useId, useMemo, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Issue } from "../host";
-import { Button } from "../kit";
+import { Button, Field, TextArea } from "../kit";
+import { drawable } from "./drawable";
 import css from "./form.module.css";
 import { templates } from "./templates";
 import { validatorIn } from "./validator";
@@ -44,14 +45,24 @@ export function ToolForm({ schema, value, problems, busy = false, submitLabel, f
   const form = useRef<Form>(null);
   const [data, setData] = useState<unknown>(value ?? {});
   const [tried, setTried] = useState(false);
-  const shape = useMemo(() => formSchemaOf(schema), [schema]);
+  const shape = useMemo(() => drawable(formSchemaOf(schema)) as RJSFSchema, [schema]);
+  // A schema that can't be drawn is asked for as it would be sent.
+  const [raw, setRaw] = useState<string>();
+  const [rawFault, setRawFault] = useState("");
   const validator = useMemo(() => validatorIn(t), [t]);
   const { extra, rest } = useMemo(() => placed(problems ?? [], shape), [problems, shape]);
   const empty = isEmpty(shape);
 
   const submit = () => {
     setTried(true);
-    if (!busy) form.current?.submit();
+    if (busy) return;
+    if (raw === undefined) return form.current?.submit();
+    try {
+      onSubmit((raw.trim() === "" ? {} : JSON.parse(raw)) as Record<string, unknown>);
+      setRawFault("");
+    } catch {
+      setRawFault(t("badJson"));
+    }
   };
 
   return (
@@ -63,13 +74,14 @@ export function ToolForm({ schema, value, problems, busy = false, submitLabel, f
       }
     }}>
       {empty && <p className={css.nothing}>{t("noArguments")}</p>}
-      <Form ref={form} schema={shape} formData={data} idPrefix={prefix} validator={validator} widgets={widgets} fields={fields} templates={templates as never}
+      {raw !== undefined && <Field label={t("arguments")} hint={t("json")} fault={rawFault}><TextArea mono value={raw} onChange={(event) => setRaw(event.target.value)} /></Field>}
+      <Drawn onFail={() => setRaw(JSON.stringify(value ?? {}, null, 2))}><Form ref={form} schema={shape} formData={data} idPrefix={prefix} validator={validator} widgets={widgets} fields={fields} templates={templates as never}
         noHtml5Validate showErrorList={false} focusOnFirstError liveValidate={tried ? "onChange" : false} extraErrors={extra} extraErrorsBlockSubmit={false} useFallbackUiForUnsupportedType
         translateString={(name, params) => translated(name, params ?? [], t)}
         experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipEmptyDefaults", arrayMinItems: { populate: "requiredOnly" }, constAsDefaults: "always" }}
         onChange={(event: IChangeEvent) => setData(event.formData as unknown)}
         onError={() => setTried(true)}
-        onSubmit={(event: IChangeEvent) => onSubmit((event.formData ?? {}) as Record<string, unknown>)} />
+        onSubmit={(event: IChangeEvent) => onSubmit((event.formData ?? {}) as Record<string, unknown>)} /></Drawn>
       {rest.length > 0 && <ul className={css.rest} role="alert">{rest.map((issue, n) => <li key={n}>{issue.place ? `${issue.place}: ` : ""}{issue.what}</li>)}</ul>}
       <div className={css.foot}>
         <span className={css.lead}>{footer}</span>
@@ -78,6 +90,23 @@ export function ToolForm({ schema, value, problems, busy = false, submitLabel, f
       </div>
     </div>
   );
+}
+
+/** Keeps a schema that the form library fails on from taking more with it than the fields. */
+class Drawn extends Component<{ children: ReactNode; onFail(): void }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  override componentDidCatch(): void {
+    this.props.onFail();
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? null : this.props.children;
+  }
 }
 
 /** Parts the core's issues into those that a field can show, and the rest. */

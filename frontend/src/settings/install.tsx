@@ -37,7 +37,7 @@ function ReviewDialog({ source, onClose, onAnother }: { source: string; onClose(
     return (
       <Dialog open onClose={onClose} title={t("install.failed")} description={<span className={css.source}>{source}</span>}
         foot={<><Button kind="quiet" onClick={onAnother}>{t("install.another")}</Button><Grow /><Button busy={review.isFetching} onClick={() => void review.refetch()}>{common("again")}</Button><Button onClick={onClose}>{common("close")}</Button></>}>
-        <ProblemView problem={problemOf(review.error)} />
+        <ProblemView problem={elsewhere(problemOf(review.error), source)} />
       </Dialog>
     );
   }
@@ -47,6 +47,9 @@ function ReviewDialog({ source, onClose, onAnother }: { source: string; onClose(
     </Dialog>
   );
 }
+
+/** The folder stands in the title already. */
+const elsewhere = (problem: Problem, source: string): Problem => (problem.where === source ? { ...problem, where: undefined } : problem);
 
 function Reviewed({ review, onClose, onAgain }: { review: Review; onClose(): void; onAgain(): void }) {
   const { t } = useTranslation("settings");
