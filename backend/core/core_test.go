@@ -11,12 +11,19 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"portico/backend/event"
 	"portico/backend/extension"
 	"portico/backend/grant"
 	"portico/backend/model/modeltest"
 	"portico/backend/session"
 )
+
+// The thread that starts children lives as long as the process.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("portico/backend/confine.spawnLoop"))
+}
 
 // patience is how long a test waits for something that has to come; it never decides on speed.
 const patience = 30 * time.Second
@@ -222,7 +229,7 @@ func TestAnUndecidedPermissionIsAskedBeforeTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSession(t, c)
-	run := func(answer grant.Answer) session.Entry {
+	run := func(answer grant.Answer, prompts int) session.Entry {
 		t.Helper()
 		if _, err := c.RunTool(t.Context(), s.ID, extension.Address(v.ID, "read_file"), json.RawMessage(`{"path":`+quoted(file)+`}`)); err != nil {
 			t.Fatal(err)
@@ -240,20 +247,25 @@ func TestAnUndecidedPermissionIsAskedBeforeTheStart(t *testing.T) {
 				t.Error("a second answer counted")
 			}
 		})
+		if asked != prompts {
+			t.Errorf("%v: the person was asked %d times, want %d", answer, asked, prompts)
+		}
 		for n := len(entries) - 1; ; n-- {
 			if entries[n].Kind == session.ToolCall {
 				return entries[n]
 			}
 		}
 	}
-	if call := run(grant.Answer{Decision: grant.Deny, Lasting: grant.Once}); call.State != session.Failed || !strings.Contains(call.Call.Error.Error(), "denied") {
+	if call := run(grant.Answer{Decision: grant.Deny, Lasting: grant.Once}, 1); call.State != session.Failed || !strings.Contains(call.Call.Error.Error(), "denied") {
 		t.Errorf("denied: got %s %+v", call.State, call.Call.Error)
 	}
-	if call := run(grant.Answer{Decision: grant.Allow, Lasting: grant.Once}); call.State != session.Done || string(call.Call.Result) != `"hello"` {
+	if call := run(grant.Answer{Decision: grant.Allow, Lasting: grant.Once}, 1); call.State != session.Done || string(call.Call.Result) != `"hello"` {
 		t.Errorf("allowed once: got %s %+v", call.State, call.Call.Error)
 	}
-	if call := run(grant.Answer{Decision: grant.Allow, Lasting: grant.Always}); call.State != session.Done {
-		t.Errorf("allowed: got %s %+v", call.State, call.Call.Error)
+	for _, prompts := range []int{1, 0} { // once was for that call; always is for all
+		if call := run(grant.Answer{Decision: grant.Allow, Lasting: grant.Always}, prompts); call.State != session.Done {
+			t.Errorf("allowed: got %s %+v", call.State, call.Call.Error)
+		}
 	}
 	views, err := c.Extensions(t.Context())
 	if err != nil || views[0].Tools[0].Permissions[0].Decision != grant.Allow {

@@ -38,7 +38,7 @@ func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error)
 	if !tool.RunsOn(grant.Platforms()) {
 		return nil, extension.NewProblem("tool.wrong-system", "{tool} does not run on this system.", "Its manifest names the systems it runs on.", "tool", extension.Address(ext.ID, tool.Name))
 	}
-	args, err := checkArgs(*tool, extension.Address(ext.ID, tool.Name), d.Args)
+	args, err := schema.Arguments(*tool, extension.Address(ext.ID, tool.Name), d.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +53,4 @@ func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error)
 	return instance.Call(ctx, capability.Call{
 		ID: uuid.NewString(), Extension: d.Ref, Tool: tool.Name, Origin: capability.FromPerson, Locale: c.options.Locale,
 	}, tool.Name, args)
-}
-
-// checkArgs fills defaults, or gives every broken place as one Problem.
-func checkArgs(tool extension.Tool, address string, args json.RawMessage) (json.RawMessage, error) {
-	compiled, err := schema.Compile(tool.Schema)
-	if err != nil {
-		return nil, err
-	}
-	filled, issues := compiled.Check(args)
-	if len(issues) > 0 {
-		p := extension.NewProblem("call.bad-arguments", "The arguments don't fit {tool}.", "Correct what is listed and run it again.", "tool", address)
-		p.Issues = issues
-		return nil, p
-	}
-	return filled, nil
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"portico/backend/agent"
@@ -13,15 +14,12 @@ import (
 
 // ToolViews gives every tool of every enabled extension.
 func (c *Core) ToolViews(ctx context.Context) ([]ToolView, error) {
-	copies, err := c.installer.List(ctx)
+	copies, err := c.usable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var views []ToolView
 	for i := range copies {
-		if !copies[i].Usable() {
-			continue
-		}
 		tools, err := c.toolViews(ctx, &copies[i])
 		if err != nil {
 			return nil, err
@@ -30,6 +28,15 @@ func (c *Core) ToolViews(ctx context.Context) ([]ToolView, error) {
 	}
 	sort.SliceStable(views, func(a, b int) bool { return views[a].Title < views[b].Title })
 	return views, nil
+}
+
+// usable gives the agent's extensions whose code may run.
+func (c *Core) usable(ctx context.Context) ([]extension.Copy, error) {
+	copies, err := c.installer.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(copies, func(ext extension.Copy) bool { return !ext.Usable() }), nil
 }
 
 func (c *Core) toolViews(ctx context.Context, ext *extension.Copy) ([]ToolView, error) {
@@ -110,15 +117,12 @@ type toolbox Core
 // nothing that was denied.
 func (t *toolbox) Offered(ctx context.Context, _ string) ([]agent.Offer, error) {
 	c := (*Core)(t)
-	copies, err := c.installer.List(ctx)
+	copies, err := c.usable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var offers []agent.Offer
 	for i := range copies {
-		if !copies[i].Usable() {
-			continue
-		}
 		views, err := c.toolViews(ctx, &copies[i])
 		if err != nil {
 			return nil, err
@@ -135,15 +139,12 @@ func (t *toolbox) Offered(ctx context.Context, _ string) ([]agent.Offer, error) 
 // Installed gives every tool a person can run by hand, switched on or not.
 func (t *toolbox) Installed(ctx context.Context) ([]agent.Offer, error) {
 	c := (*Core)(t)
-	copies, err := c.installer.List(ctx)
+	copies, err := c.usable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var offers []agent.Offer
 	for i := range copies {
-		if !copies[i].Usable() {
-			continue
-		}
 		for _, tool := range copies[i].Tools {
 			if tool.RunsOn(grant.Platforms()) {
 				offers = append(offers, agent.Offer{Copy: &copies[i], Tool: tool})

@@ -68,7 +68,13 @@ func (c *Core) AnswerQuestion(ctx context.Context, entry string, answers []json.
 
 // DecidePermission answers a waiting permission prompt.
 func (c *Core) DecidePermission(ctx context.Context, entry string, answer grant.Answer) error {
-	return c.agent.Decide(ctx, entry, answer)
+	if err := c.agent.Decide(ctx, entry, answer); err != nil {
+		return err
+	}
+	if answer.Lasting == grant.Always {
+		c.extensionsChanged() // what is allowed stands on the extension's page too
+	}
+	return nil
 }
 
 // DeleteSession ends the session's turn and hides the session.

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"encoding/json"
-
 	"portico/backend/extension"
 	"portico/backend/grant"
 )
@@ -93,5 +91,3 @@ type Check struct {
 	Detail   string `json:"detail"`
 	Next     string `json:"next,omitempty"`
 }
-
-var _ json.RawMessage

@@ -22,7 +22,9 @@ import (
 
 const (
 	coldCalls = 15
-	warmCalls = 60
+	warmCalls = 40
+	// noop is a tool of the example that needs no permission and does nothing.
+	noop = "needs_nothing"
 	// bootTime is given to a worker that is booted ahead before it is measured: a person's next call is not nearer.
 	bootTime = 150 * time.Millisecond
 )
@@ -40,7 +42,7 @@ func benchTools(ctx context.Context) (measures []measure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
-	source, err := filepath.Abs("testdata/loca/wordcount")
+	source, err := filepath.Abs("testdata/loca/permissions")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func benchTools(ctx context.Context) (measures []measure, err error) {
 	}
 	call := func() (float64, error) {
 		begin := time.Now()
-		_, err := c.RunDirect(ctx, core.Direct{Ref: installed.Ref(), Tool: "word_count", Args: json.RawMessage(`{"text":"one two three"}`),
+		_, err := c.RunDirect(ctx, core.Direct{Ref: installed.Ref(), Tool: noop, Args: json.RawMessage(`{}`),
 			Host: func(map[string]grant.Decision) capability.Host { return nobody{} }})
 		return milliseconds(time.Since(begin)), err
 	}
@@ -84,26 +86,26 @@ func benchTools(ctx context.Context) (measures []measure, err error) {
 		}
 		cold, coldFloor = append(cold, ms), append(coldFloor, milliseconds(time.Since(begin)))
 	}
-	echo, end, err := startEcho(ctx, path, folder)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
 	instance, err := startInstance(ctx, folder, &installed.Copy)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, instance.Stop(context.WithoutCancel(ctx))) }()
-	of := capability.Call{ID: "bench", Extension: installed.Ref(), Tool: "word_count", Origin: capability.FromPerson}
+	of := capability.Call{ID: "bench", Extension: installed.Ref(), Tool: noop, Origin: capability.FromPerson}
 	for range warmCalls {
-		instance.Warm(of, "word_count")
+		instance.Warm(of, noop)
+		echo, end, err := startEcho(ctx, path, folder)
+		if err != nil {
+			return nil, err
+		}
 		time.Sleep(bootTime)
 		begin := time.Now()
-		if _, err := instance.Call(ctx, of, "word_count", json.RawMessage(`{"text":"one two three"}`)); err != nil {
+		if _, err := instance.Call(ctx, of, noop, json.RawMessage(`{}`)); err != nil {
 			return nil, err
 		}
 		ms := milliseconds(time.Since(begin))
 		floor, err := echo()
+		end()
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +127,8 @@ func startInstance(ctx context.Context, folder string, ext *extension.Copy) (run
 	return tools.Start(ctx, ext, nobody{})
 }
 
-// startEcho starts a Deno that gives each line back, and measures one there and back.
+// startEcho starts a Deno that gives each line back, and measures one there and back. A new one for each measure: a booted
+// worker's call is the first line of its process too.
 func startEcho(ctx context.Context, path, folder string) (echo func() (float64, error), end func(), err error) {
 	script := filepath.Join(folder, "echo.ts")
 	const source = "const b = new Uint8Array(65536); for (;;) { const n = await Deno.stdin.read(b); if (n === null) break; Deno.stdout.writeSync(b.subarray(0, n)); }\n"
@@ -147,14 +150,11 @@ func startEcho(ctx context.Context, path, folder string) (echo func() (float64, 
 	lines := bufio.NewReader(out)
 	echo = func() (float64, error) {
 		begin := time.Now()
-		if _, err := io.WriteString(in, `{"type":"call","args":"{\"text\":\"one two three\"}"}`+"\n"); err != nil {
+		if _, err := io.WriteString(in, `{"type":"call","args":"{}"}`+"\n"); err != nil {
 			return 0, err
 		}
 		_, err := lines.ReadString('\n')
 		return milliseconds(time.Since(begin)), err
-	}
-	if _, err := echo(); err != nil { // the first one waits for the start
-		return nil, nil, err
 	}
 	return echo, func() { in.Close(); cmd.Wait() }, nil
 }

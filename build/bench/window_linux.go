@@ -25,8 +25,9 @@ const (
 	pollEvery  = 2 * time.Millisecond
 )
 
-// benchWindow measures the time from the start of the process to a window on the screen (Portico's is shown when the
-// composer is drawn) and the memory of the whole process tree at rest, both against a Wails window with an empty page.
+// benchWindow measures the time from the start of the process to a usable window (Portico's is shown when the composer is
+// drawn, and not before) and the memory of the whole process tree at rest, against a Wails window until its empty page is
+// loaded.
 func benchWindow(ctx context.Context) ([]measure, error) {
 	folder, err := os.MkdirTemp("", "portico-bench-")
 	if err != nil {
@@ -57,11 +58,11 @@ func benchWindow(ctx context.Context) ([]measure, error) {
 	var started, floorStarted, memory, floorMemory []float64
 	for n := range runs { // by turns, so that both see the same machine
 		home := filepath.Join(folder, "home") // the first start makes the data folder; the others are a person's usual start
-		t, m, err := startWindow(ctx, screen, display, n == runs-1, []string{portico}, "PORTICO_HOME="+home)
+		t, m, err := startWindow(ctx, screen, display, byWindow, n == runs-1, portico, "PORTICO_HOME="+home)
 		if err != nil {
 			return nil, fmt.Errorf("start Portico's window: %w", err)
 		}
-		ft, fm, err := startWindow(ctx, screen, display, n == runs-1, []string{empty})
+		ft, fm, err := startWindow(ctx, screen, display, byLine, n == runs-1, empty)
 		if err != nil {
 			return nil, fmt.Errorf("start the empty window: %w", err)
 		}
@@ -101,46 +102,44 @@ func startDisplay(ctx context.Context) (display string, end func(), err error) {
 	return ":" + strings.TrimSpace(number), end, nil
 }
 
-// startWindow starts a program, waits for its window, and ends it with its whole process group.
-func startWindow(ctx context.Context, screen *xgb.Conn, display string, measureMemory bool, argv []string, env ...string) (startMs, memoryMB float64, err error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+// readiness is how a program tells that it is ready.
+type readiness int
+
+const (
+	byWindow readiness = iota // its window is on the screen
+	byLine                    // it prints a line
+)
+
+// startWindow starts a program, waits until it is ready, and ends it with its whole process group.
+func startWindow(ctx context.Context, screen *xgb.Conn, display string, by readiness, measureMemory bool, path string, env ...string) (startMs, memoryMB float64, err error) {
+	cmd := exec.CommandContext(ctx, path)
 	cmd.Env = append(os.Environ(), append(env, "DISPLAY="+display, "WAYLAND_DISPLAY=", "GDK_BACKEND=x11", "NO_AT_BRIDGE=1")...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, 0, err
+	}
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return 0, 0, err
 	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	defer func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
-		select {
-		case <-exited:
-		case <-time.After(stopLimit):
-			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-			<-exited
+	defer end(cmd, screen)
+	ready := make(chan error, 1)
+	go func() { // ends with the program, whose output ends with it
+		if by == byLine {
+			_, err := bufio.NewReader(out).ReadString('\n')
+			ready <- err
+			return
 		}
-		for windows, _ := visible(screen); windows > 0; windows, _ = visible(screen) {
-			time.Sleep(pollEvery)
-		}
+		ready <- awaitWindow(screen, begin.Add(startLimit))
 	}()
-	for {
-		windows, err := visible(screen)
-		if err != nil {
-			return 0, 0, err
-		}
-		if windows > 0 {
-			break
-		}
-		select {
-		case err := <-exited:
-			exited <- err
-			return 0, 0, fmt.Errorf("it ended before its window came: %w", errors.Join(err))
-		case <-time.After(pollEvery):
-		}
-		if time.Since(begin) > startLimit {
-			return 0, 0, fmt.Errorf("no window after %s", startLimit)
-		}
+	select {
+	case err = <-ready:
+	case <-time.After(startLimit):
+		err = fmt.Errorf("not ready after %s", startLimit)
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	startMs = milliseconds(time.Since(begin))
 	if measureMemory {
@@ -148,6 +147,36 @@ func startWindow(ctx context.Context, screen *xgb.Conn, display string, measureM
 		memoryMB, err = treePSS(cmd.Process.Pid)
 	}
 	return startMs, memoryMB, err
+}
+
+func awaitWindow(screen *xgb.Conn, until time.Time) error {
+	for time.Now().Before(until) {
+		windows, err := visible(screen)
+		if err != nil || windows > 0 {
+			return err
+		}
+		time.Sleep(pollEvery)
+	}
+	return errors.New("no window came")
+}
+
+// end asks the program to end, then ends it, and waits until its windows are gone.
+func end(cmd *exec.Cmd, screen *xgb.Conn) {
+	exited := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+	select {
+	case <-exited:
+	case <-time.After(stopLimit):
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		<-exited
+	}
+	for windows, err := visible(screen); err == nil && windows > 0; windows, err = visible(screen) {
+		time.Sleep(pollEvery)
+	}
 }
 
 // visible counts the windows that are mapped and larger than GTK's own helpers (10 by 10 and 1 by 1).
