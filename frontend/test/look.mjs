@@ -42,7 +42,7 @@ const shots = {
   files: { page: cleaner, do: press("Read its files") }, log: { page: cleaner, do: press("See its log") },
   remove: { page: cleaner, do: async (page) => { await press("More")(page); await press("Remove", "menuitem")(page); } },
   menu: { page: cleaner, do: press("More") },
-  run: { page: cleaner, do: press("Run Clean text") }, runbad: { page: cleaner, do: async (page) => { await press("Run Clean text")(page); await page.getByRole("textbox", { name: "Contact" }).fill("x"); await page.keyboard.press("Control+Enter"); } },
+  run: { page: cleaner, do: press("Run Clean text") }, runlong: { page: cleaner, do: async (page) => { await press("Run Clean text")(page); await press("Add")(page.getByRole("dialog")); await press("Add")(page.getByRole("dialog")); } }, runbad: { page: cleaner, do: async (page) => { await press("Run Clean text")(page); await page.getByRole("textbox", { name: "Contact" }).fill("x"); await page.keyboard.press("Control+Enter"); } },
   runone: { page: "tools", do: press("Run Word count") },
   tools: { page: "tools", do: press("Permissions of Clean") }, toolsempty: { page: "tools", state: "empty" },
   models: { page: "models", state: "model" }, modelsnone: { page: "models", state: "empty" }, modelsaway: { page: "models", state: "away" },
@@ -59,7 +59,7 @@ const looks = (process.env.LOOKS ?? "light,dark").split(",");
 for (const [name, shot] of Object.entries(shots)) {
   if (only.length > 0 && !only.includes(name)) continue;
   for (const theme of looks) {
-    const narrow = process.env.WIDTH ? { width: Number(process.env.WIDTH), height: 720 } : { width: 1280, height: 860 };
+    const narrow = process.env.WIDTH ? { width: Number(process.env.WIDTH), height: Number(process.env.HEIGHT ?? 720) } : { width: 1280, height: 860 };
     const context = await browser.newContext({ viewport: narrow, reducedMotion: "reduce" });
     const page = await context.newPage();
     page.on("pageerror", (error) => { faults++; console.log(name, theme, "threw", String(error).slice(0, 400)); });

@@ -96,6 +96,18 @@ describe("a form", () => {
     expect(Object.keys(JSON.parse(JSON.stringify(args)) as object).filter((key) => key !== "list" && key !== "group")).toEqual([]);
   });
 
+  it("asks for nothing within a group that is optional and was left alone", async () => {
+    const { submitted, run, person } = form(object({ to: { oneOf: [object({ name: { type: "string" } }, ["name"]), object({ mail: { type: "string" } }, ["mail"])] }, place: object({ city: { type: "string" } }, ["city"]), pairs: { type: "array", minItems: 2, items: { type: "string" } } }));
+    await run();
+    expect(submitted).toHaveBeenCalledOnce();
+    expect(JSON.parse(JSON.stringify(submitted.mock.calls[0]![0]))).toEqual({});
+    const city = screen.getByRole("textbox", { name: "City" });
+    await person.type(city, "x");
+    await person.clear(city);
+    await run();
+    expect(JSON.parse(JSON.stringify(submitted.mock.lastCall![0]))).toEqual({});
+  });
+
   it("gives numbers as numbers, and says when they are none or out of bounds", async () => {
     const { person, submitted, run } = form(object({ n: { type: "integer", minimum: 3 } }, ["n"]));
     const box = screen.getByRole("textbox", { name: "N" });

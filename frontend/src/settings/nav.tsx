@@ -17,6 +17,20 @@ interface Result {
 /** Results of one search; more would not be read. */
 const maxResults = 12;
 
+/** Frames in which a page that was just opened may still be drawing what was looked for. */
+const patience = 60;
+
+/** Brings a setting into view once it is drawn, and the focus to what changes it. */
+function show(id: string, frames = patience): void {
+  const place = document.getElementById(id);
+  if (!place) {
+    if (frames > 0) requestAnimationFrame(() => show(id, frames - 1));
+    return;
+  }
+  place.scrollIntoView({ block: "center" });
+  place.querySelector<HTMLElement>("button, input, [role=radio][aria-checked=true]")?.focus({ preventScroll: true });
+}
+
 /** The pages of the settings, and the search over all of them. */
 export function SettingsNav({ page, onPage }: { page: string; onPage(page: string): void }) {
   const { t } = useTranslation("settings");
@@ -43,7 +57,7 @@ export function SettingsNav({ page, onPage }: { page: string; onPage(page: strin
 
   const open = (result: Result) => {
     onPage(result.page);
-    if (result.anchor) setTimeout(() => document.getElementById(`setting-${result.anchor!.replaceAll(".", "-")}`)?.scrollIntoView({ block: "center" }), 50);
+    if (result.anchor) show(`setting-${result.anchor.replaceAll(".", "-")}`);
   };
 
   return (

@@ -14,6 +14,7 @@ import { permissionWords, placeName } from "./permission-words";
 import { badgeOf, keyOf, refOf } from "./ref";
 import { touchOf } from "./run-dialog";
 import i18next from "i18next";
+import { useState } from "react";
 
 const noPage = () => undefined;
 const tab = (page: string, ...rest: [Parameters<typeof draw>[1]?, Parameters<typeof draw>[2]?, string?]) => draw(<><SettingsTab page={page} onPage={noPage} /><InstallDialog /></>, ...rest);
@@ -93,6 +94,18 @@ describe("the list of pages", () => {
     await person.clear(search);
     await person.type(search, "zzz");
     expect(screen.getByRole("status").textContent).toBe("No setting is called that.");
+  });
+});
+
+describe("a setting that was found", () => {
+  it("is brought into view with the focus on what changes it", async () => {
+    const Both = () => {
+      const [page, setPage] = useState("about");
+      return <><SettingsNav page={page} onPage={setPage} /><SettingsTab page={page} onPage={setPage} /></>;
+    };
+    const { person } = draw(<Both />);
+    await person.type(screen.getByRole("searchbox", { name: "Search settings" }), "language{Enter}");
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Language" })));
   });
 });
 
