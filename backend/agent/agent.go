@@ -22,6 +22,7 @@ import (
 	"portico/backend/grant"
 	"portico/backend/model"
 	"portico/backend/runtime"
+	"portico/backend/schema"
 	"portico/backend/session"
 )
 
@@ -181,7 +182,7 @@ func (a *Agent) RunTool(ctx context.Context, in, address string, args json.RawMe
 	if len(args) > maxArgsBytes {
 		return "", argsTooLarge(offer)
 	}
-	args, err = checkedArgs(offer, args)
+	args, err = schema.Arguments(offer.Tool, offer.Address(), args)
 	if err != nil {
 		return "", err
 	}

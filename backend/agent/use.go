@@ -37,7 +37,7 @@ func (t *talk) use(asked model.ToolCall) (string, error) {
 	if !json.Valid([]byte(asked.Args)) {
 		return t.refuse(entry, extension.NewProblem("call.bad-json", "The arguments are not JSON.", "Call it again with a JSON object."))
 	}
-	args, err := checkedArgs(offer, json.RawMessage(asked.Args))
+	args, err := schema.Arguments(offer.Tool, offer.Address(), json.RawMessage(asked.Args))
 	if err != nil {
 		return t.refuse(entry, extension.AsProblem(err, "call.bad-arguments", "", ""))
 	}
@@ -99,21 +99,6 @@ func keptArgs(args string) json.RawMessage {
 		return json.RawMessage(args)
 	}
 	return asText([]byte(args), maxArgsBytes)
-}
-
-// checkedArgs fills defaults and checks against the schema, before anything is started.
-func checkedArgs(offer Offer, args json.RawMessage) (json.RawMessage, error) {
-	compiled, err := schema.Compile(offer.Tool.Schema)
-	if err != nil {
-		return nil, err
-	}
-	filled, issues := compiled.Check(args)
-	if len(issues) > 0 {
-		p := extension.NewProblem("call.bad-arguments", "The arguments don't fit {tool}.", "Correct what is listed and run it again.", "tool", offer.Address())
-		p.Issues = issues
-		return nil, p
-	}
-	return filled, nil
 }
 
 func argsTooLarge(offer Offer) *extension.Problem {
