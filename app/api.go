@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"sort"
 	"strings"
 
 	"portico/backend/core"
@@ -117,14 +116,4 @@ func (a *API) Call(ctx context.Context, name string, request json.RawMessage) (a
 		out[0] = reflect.MakeSlice(out[0].Type(), 0, 0) // a list that is empty, not null
 	}
 	return Answer{Value: out[0].Interface()}
-}
-
-// Methods lists the names, sorted.
-func (a *API) Methods() []string {
-	names := make([]string, 0, len(a.methods))
-	for name := range a.methods {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

@@ -43,7 +43,7 @@ type Gone struct {
 // InstallStep is how far an install is.
 type InstallStep struct {
 	Job      string  `json:"job"`
-	Step     string  `json:"step"`             // read, check, copy, fingerprint, swap, lock, done
+	Step     string  `json:"step"`             // read, copy, check, fingerprint, swap, done
 	Fraction float64 `json:"fraction"`         // 0 to 1 of the whole
 	Detail   string  `json:"detail,omitempty"` // the file at hand
 }

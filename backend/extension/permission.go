@@ -25,15 +25,6 @@ const (
 // Kinds in the order in which they are shown.
 var Kinds = []Kind{Net, Read, Write, Run, Env, FFI, Sys, Memories, LLM, TTS, STT}
 
-// FromSystem says whether the permission is about the system (the sandbox holds it) rather than a host capability.
-func (k Kind) FromSystem() bool {
-	switch k {
-	case Net, Read, Write, Run, Env, FFI, Sys:
-		return true
-	}
-	return false
-}
-
 // Permission is one access that a manifest declares.
 type Permission struct {
 	Kind     Kind     `json:"kind"`
