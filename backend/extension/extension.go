@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Format names one of the four public formats.
@@ -98,7 +100,8 @@ func (t Tool) Title() string {
 	if words == "" {
 		return t.Name
 	}
-	return strings.ToUpper(words[:1]) + words[1:]
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:]
 }
 
 // RunsOn says whether the tool may be offered on a system that answers to these platform names.

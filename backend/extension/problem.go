@@ -2,7 +2,6 @@ package extension
 
 import (
 	"errors"
-	"sort"
 	"strings"
 )
 
@@ -56,16 +55,13 @@ func (p *Problem) Because(err error) *Problem {
 	return p
 }
 
+// fill puts the parameters into their places, each once: a value may hold braces of its own.
 func (p *Problem) fill(text string) string {
-	names := make([]string, 0, len(p.Params))
-	for name := range p.Params {
-		names = append(names, name)
+	places := make([]string, 0, 2*len(p.Params))
+	for name, value := range p.Params {
+		places = append(places, "{"+name+"}", value)
 	}
-	sort.Strings(names)
-	for _, name := range names {
-		text = strings.ReplaceAll(text, "{"+name+"}", p.Params[name])
-	}
-	return text
+	return strings.NewReplacer(places...).Replace(text)
 }
 
 // Error gives the problem in one line: where, what, what next.
