@@ -36,14 +36,14 @@ type call struct {
 	asking sync.WaitGroup // what waits for the person; nothing is added when the call is over
 	order  sync.Mutex     // held while an entry below the call is added, so that they keep the tool's order
 
-	mu       sync.Mutex
-	entry    session.Entry
-	over     bool
-	waits    []string // the phases of what waits for the person, the newest last
-	waitFrom time.Time
-	waited   time.Duration
-	displays int
-	dropped  map[string]bool // of what, so that a flood is reported once
+	mu                   sync.Mutex
+	entry                session.Entry
+	over                 bool
+	waits                []string // the phases of what waits for the person, the newest last
+	waitFrom             time.Time
+	waited               time.Duration
+	displays, shownBytes int
+	dropped              map[string]bool // of what, so that a flood is reported once
 }
 
 // newID gives ids that sort by the time they were made.

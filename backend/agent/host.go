@@ -155,8 +155,8 @@ func (h *host) Display(info capability.Call, display capability.Display) {
 		return
 	}
 	shown, why := fitted(display)
-	if why == "" && c.count() {
-		why = fmt.Sprintf("it showed more than %d things", maxDisplays)
+	if why == "" {
+		why = c.count(sizeOf(shown))
 	}
 	if why != "" {
 		c.report("display", "A display was dropped: "+why)
@@ -170,12 +170,34 @@ func (h *host) Display(info capability.Call, display capability.Display) {
 	}
 }
 
-// count counts a display and says whether it is one too many.
-func (c *call) count() (tooMany bool) {
+// count counts a display and says why it is one too many. Every one is kept in the session for good.
+func (c *call) count(bytes int) (tooMuch string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	switch {
+	case c.displays >= maxDisplays:
+		return fmt.Sprintf("it showed more than %d things", maxDisplays)
+	case c.shownBytes+bytes > maxDisplayBytes:
+		return fmt.Sprintf("it showed more than %d MB", maxDisplayBytes>>20)
+	}
 	c.displays++
-	return c.displays > maxDisplays
+	c.shownBytes += bytes
+	return ""
+}
+
+// sizeOf is about what a display takes on disk.
+func sizeOf(d capability.Display) int {
+	size := len(d.Markdown) + len(d.DataB64) + len(d.Alt) + len(d.Before) + len(d.After) + len(d.Title)
+	for _, column := range d.Columns {
+		size += len(column)
+	}
+	for _, row := range d.Rows {
+		for _, cell := range row {
+			text, _ := cell.(string)
+			size += len(text) + 8 // a number, and what is around it
+		}
+	}
+	return size
 }
 
 // report logs something once for each kind.

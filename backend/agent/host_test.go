@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,34 @@ func TestADisplayThatDoesNotFitIsDroppedAndTheCallSaysSo(t *testing.T) {
 	}
 	if log := entries[1].Call.Log; len(log) != 7 || log[0].Level != "warn" || !strings.HasPrefix(log[0].Message, "A display was dropped: ") {
 		t.Errorf("the log is %+v", log)
+	}
+}
+
+// What is shown is kept in the session for good: a call could fill the disk with what each by itself may show.
+func TestLargeDisplaysEndBeforeTheyFillTheDisk(t *testing.T) {
+	for name, display := range map[string]capability.Display{
+		"image":    {Kind: "image", Mime: "image/png", DataB64: strings.Repeat("A", maxImageChars)},
+		"markdown": {Kind: "markdown", Markdown: strings.Repeat("x", maxMarkdownChars)},
+		"diff":     {Kind: "diff", Before: strings.Repeat("x", maxDiffChars), After: strings.Repeat("y", maxDiffChars)},
+		"table":    {Kind: "table", Columns: []string{"a"}, Rows: slices.Repeat([][]any{{strings.Repeat("x", maxCellChars)}}, maxTableRows)},
+	} {
+		d := sit(t, modeltest.Always(modeltest.Ask("show", "{}"), modeltest.Say("Shown.")), []tool{does("show", func(host capability.Host, call capability.Call) {
+			for range maxDisplays {
+				host.Display(call, display)
+			}
+			host.Display(call, capability.Display{Kind: "markdown", Markdown: "the last one"})
+		})})
+		d.say("go")
+		kept, last := 0, false
+		for _, e := range d.entries() {
+			if e.Kind == session.Shows {
+				kept += sizeOf(*e.Display)
+				last = e.Display.Markdown == "the last one"
+			}
+		}
+		if kept < maxDisplayBytes/2 || kept > maxDisplayBytes || !last {
+			t.Errorf("%s: %d bytes are kept, the small one: %v", name, kept, last)
+		}
 	}
 }
 

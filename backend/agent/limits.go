@@ -20,6 +20,7 @@ const (
 	maxQuestionBytes = 12 << 20
 	maxOpenQuestions = 20 // of one call at the same time
 	maxDisplays      = 200
+	maxDisplayBytes  = 32 << 20 // of one call, altogether: some of the largest images
 	maxLabelChars    = 200
 	maxNamedTools    = 40 // in the answer to a call of a tool that does not exist
 
