@@ -137,8 +137,9 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
     const { stick } = place.current;
     const fromEnd = box.scrollHeight - box.scrollTop;
     const gap = fromEnd - box.clientHeight;
-    if (gap <= near) place.current.stick = true;
-    else if (box.scrollTop < place.current.top - 1) place.current.stick = false;
+    // The first step upwards counts, however small it is: else what streams would take it back.
+    if (box.scrollTop < place.current.top - 1) place.current.stick = gap <= 1;
+    else if (gap <= near) place.current.stick = true;
     place.current.fromEnd = fromEnd;
     place.current.top = box.scrollTop;
     setAway(!place.current.stick && gap > near * 3);
