@@ -11,7 +11,7 @@ import (
 
 // webviewCheck looks for the library that draws the window.
 func webviewCheck(ctx context.Context) Check {
-	check := Check{Name: "webview", Detail: "WebKitGTK 4.1 not found", Next: "Install it: on Debian and Ubuntu `sudo apt install libwebkit2gtk-4.1-0`. The command line works without."}
+	check := Check{Name: "webview", Detail: "WebKitGTK 4.1 not found", Next: "Install it: on Debian and Ubuntu `sudo apt install libwebkit2gtk-4.1-0`."}
 	ldconfig, err := exec.LookPath("ldconfig")
 	if err != nil {
 		ldconfig = "/sbin/ldconfig"
