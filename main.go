@@ -14,7 +14,6 @@ import (
 	"portico/app/cli"
 	"portico/app/window"
 	"portico/backend/core"
-	"portico/backend/extension"
 )
 
 //go:embed build/appicon-256.png
@@ -29,7 +28,7 @@ func main() {
 		os.Exit(command(args))
 	}
 	if err := open(); err != nil {
-		fmt.Fprint(os.Stderr, describe(err))
+		fmt.Fprint(os.Stderr, cli.Describe(err))
 		os.Exit(1)
 	}
 }
@@ -65,13 +64,4 @@ func open() error {
 	closing, cancel := context.WithTimeout(ctx, closeLimit)
 	defer cancel()
 	return errors.Join(err, c.Close(closing))
-}
-
-// describe is an error as a person reads it.
-func describe(err error) string {
-	var p *extension.Problem
-	if errors.As(err, &p) && p.Next != "" {
-		return fmt.Sprintf("portico: %s\n  %s\n", p.What, p.Next)
-	}
-	return fmt.Sprintf("portico: %v\n", err)
 }

@@ -82,8 +82,7 @@ type follower struct {
 func (f *follower) run(ctx context.Context, message string) error {
 	subscription := f.core.Events.Subscribe()
 	defer subscription.Close()
-	turn, err := f.core.Send(ctx, f.session, message)
-	if err != nil {
+	if _, err := f.core.Send(ctx, f.session, message); err != nil {
 		return err
 	}
 	for {
@@ -97,13 +96,14 @@ func (f *follower) run(ctx context.Context, message string) error {
 				return err
 			}
 			if ended {
-				return f.finish(turn)
+				return f.finish()
 			}
 		}
 	}
 }
 
-func (f *follower) finish(string) error {
+// finish names the session, so that another call can go on in it, and fails when the turn did.
+func (f *follower) finish() error {
 	if !f.asJSON {
 		fmt.Fprintf(f.terminal.Err, "(session %s)\n", f.session)
 	}

@@ -46,7 +46,7 @@ func newCheck(t Terminal) *cobra.Command {
 				fmt.Fprintln(t.Out, oneLine(issue.String()))
 			}
 			if result.OK {
-				fmt.Fprintf(t.Err, "%s loads: %d tools.\n", result.ID, len(ext.Tools))
+				fmt.Fprintf(t.Err, "%s loads: %s.\n", result.ID, tools(len(ext.Tools)))
 			} else {
 				fmt.Fprintf(t.Err, "portico: %s\n", indented(result.Problem.Error()))
 			}

@@ -49,7 +49,7 @@ var development []func(Terminal) *cobra.Command
 
 // Main runs one command line and gives its exit code.
 func Main(args []string, t Terminal) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	out, errs := &plainWriter{to: t.Out}, &plainWriter{to: t.Err}
 	t.Out, t.Err = out, errs
@@ -67,7 +67,7 @@ func Main(args []string, t Terminal) int {
 		return exitUsage
 	}
 	if !errors.As(err, new(reportedError)) {
-		fmt.Fprint(t.Err, describe(err))
+		fmt.Fprint(t.Err, Describe(err))
 	}
 	return exitFailed
 }
@@ -135,8 +135,8 @@ func withCore(ctx context.Context, t Terminal, use func(*core.Core) error) error
 	return errors.Join(err, c.Close(context.WithoutCancel(ctx)))
 }
 
-// describe is an error as a person reads it on a terminal: what and where, what next, and the broken rules.
-func describe(err error) string {
+// Describe is an error as a person reads it on a terminal: what and where, what next, and the broken rules.
+func Describe(err error) string {
 	var p *extension.Problem
 	if !errors.As(err, &p) {
 		if errors.Is(err, context.Canceled) {
@@ -148,10 +148,18 @@ func describe(err error) string {
 	for _, issue := range p.Issues {
 		text += "  " + oneLine(issue.String()) + "\n"
 	}
-	if p.Detail != "" {
+	if p.Detail != "" && p.Detail != p.What {
 		text += "  (" + indented(p.Detail) + ")\n"
 	}
 	return text
+}
+
+// tools counts tools in words.
+func tools(n int) string {
+	if n == 1 {
+		return "1 tool"
+	}
+	return fmt.Sprintf("%d tools", n)
 }
 
 // printJSON writes one value, indented, for a program to read.

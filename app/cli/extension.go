@@ -214,13 +214,25 @@ func newAdd(t Terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.Out, v)
 			}
-			fmt.Fprintf(t.Err, "Installed %s (%s), %d tools, all off. Switch one on with `portico extension enable NAME/TOOL`, or run it with `portico run`.\n", oneLine(v.DisplayName), v.ID, len(v.Tools))
+			fmt.Fprintf(t.Err, "Installed %s (%s): %s, %d switched on. Switch one on with `portico extension enable NAME/TOOL`, or run it with `portico run`.\n",
+				oneLine(v.DisplayName), v.ID, tools(len(v.Tools)), switchedOn(v))
 			return nil
 		})
 	}}
 	scope.add(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// switchedOn counts the tools that are on: those of a copy that was replaced stay as they were.
+func switchedOn(v core.ExtensionView) int {
+	on := 0
+	for _, tool := range v.Tools {
+		if tool.Enabled {
+			on++
+		}
+	}
+	return on
 }
 
 func newSwitch(t Terminal, verb, short, done string, do func(context.Context, *core.Core, extension.Ref) error) *cobra.Command {

@@ -70,7 +70,7 @@ func newRun(t Terminal) *cobra.Command {
 	return c
 }
 
-// names1 says whether a permission is one of those that are named, by key or by kind.
+// named says whether a permission is one of those that are named, by key or by kind.
 func named(allow []string, p extension.Permission) bool {
 	for _, key := range allow {
 		if key == p.Key() || key == string(p.Kind) {
@@ -184,7 +184,7 @@ func (p *person) askOne(ctx context.Context, question capability.Question) (json
 		}
 		answer := typedAnswer(question, line)
 		if err := capability.CheckAnswer(question, answer); err != nil {
-			fmt.Fprint(p.terminal.Err, describe(err))
+			fmt.Fprint(p.terminal.Err, Describe(err))
 			continue
 		}
 		return answer, nil

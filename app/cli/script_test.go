@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -43,8 +44,10 @@ func TestTheCommandLine(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PORTICO_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("EXAMPLES", filepath.Join(root, "testdata", "loca"))
-			// An installed Portico has its Deno beside it; the test binary stands in a folder of its own.
-			env.Setenv("PATH", filepath.Join(root, "build", "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
+			// An installed Portico has its Deno beside it; the test binary stands in a folder of its own, which must stay the
+			// first: a portico that was built before lies beside that Deno.
+			own, rest, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
+			env.Setenv("PATH", strings.Join([]string{own, filepath.Join(root, "build", "bin"), rest}, string(os.PathListSeparator)))
 			return connect(env.Getenv("PORTICO_HOME"), model.URL)
 		},
 	})
