@@ -58,7 +58,7 @@ func (c *Core) denoCheck(ctx context.Context) Check {
 		check.Detail, check.Next = path+": "+err.Error(), "Reinstall Portico: Deno comes with it."
 		return check
 	}
-	check.OK, check.Detail = true, firstLine(said)+", "+path
+	check.OK, check.Detail = true, spoken(said)+", "+path
 	return check
 }
 
@@ -82,8 +82,17 @@ func programCheck(ctx context.Context, name, flag, why string) Check {
 		check.Detail, check.Next = path+": "+err.Error(), why
 		return check
 	}
-	check.OK, check.Detail = true, firstLine(said)+", "+path
+	check.OK, check.Detail = true, spoken(said)+", "+path
 	return check
+}
+
+// spoken is the version that a program says, without the name it puts in front: "git version 2.39.5" is "2.39.5".
+func spoken(said string) string {
+	line := firstLine(said)
+	for _, before := range []string{"deno ", "Python ", "git version "} {
+		line = strings.TrimPrefix(line, before)
+	}
+	return line
 }
 
 func run(ctx context.Context, path string, args ...string) (string, error) {
