@@ -129,6 +129,10 @@ func (c *compiler) addPath(p extension.Permission) {
 		c.refuse(p, "its path stands for no folder on this computer")
 		return
 	}
+	if link := strangeLink(c.places.base(p.Path), path); link != "" {
+		c.refuse(p, link+" is a link: what lies where it leads was not what was allowed")
+		return
+	}
 	resolved := real(path)
 	if strings.Contains(path+resolved, ",") {
 		c.refuse(p, "its path holds a comma, which the sandbox can't be told")

@@ -53,6 +53,15 @@ func (p Places) Expand(path string) string {
 	return filepath.Clean(path)
 }
 
+// base is the part of a path that is not its manifest's to choose: the folder that the template stands for.
+func (p Places) base(path string) string {
+	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
+	if name, ok := strings.CutPrefix(first, "$"); ok {
+		return filepath.Clean(p.template(name))
+	}
+	return ""
+}
+
 func (p Places) template(name string) string {
 	switch name {
 	case "home":
