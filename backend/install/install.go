@@ -88,7 +88,11 @@ func (in *Installer) Review(ctx context.Context, folder string, scope extension.
 	}
 	defer from.close()
 	summary, err := fingerprint(ctx, from.root.FS())
-	if err != nil {
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &file):
+		return Review{}, unreadableFile(file.Path, file.Err)
+	case err != nil:
 		return Review{}, unreadableSource(from.path, err)
 	}
 	review := Review{Source: from.path, Extension: *ext, Warnings: warnings, Files: summary.Files, Bytes: summary.Bytes, Fingerprint: summary.Fingerprint}
