@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,48 @@ func TestASwitchedOffToolIsNotSeenByTheModel(t *testing.T) {
 	}
 	if n := tools(); n != 0 {
 		t.Errorf("the extension off: the model sees %d tools", n)
+	}
+}
+
+func TestAToolOfAnotherSystemIsOfferedNowhereAndDoesNotRun(t *testing.T) {
+	c := open(t, t.TempDir())
+	other := "windows"
+	if slices.Contains(grant.Platforms(), other) {
+		other = "darwin"
+	}
+	v := installedFrom(t, c, map[string]string{
+		"loca.json": `{"name":"elsewhere","displayName":"Elsewhere","description":"Counts the words elsewhere.","tools":[{"name":"count_words","description":"Counts the words.",
+			"triggers":["count the words in this"],"parameters":{"type":"object"},"function":"f","platforms":["` + other + `"]}]}`,
+		"index.ts": `export const f = () => 1;`,
+	})
+	if tool := v.Tools[0]; tool.Available {
+		t.Error("its page says that it runs here")
+	}
+	if _, err := c.SetToolEnabled(t.Context(), v.Ref(), "count_words", true); err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t, c)
+	if _, err := c.Send(t.Context(), s.ID, "count the words in this"); err != nil {
+		t.Fatal(err)
+	}
+	entries := settled(t, c, s.ID, nil)
+	if found := entries[len(entries)-1].Matches; found == nil || found.Of != 0 {
+		t.Errorf("direct mode ranks it: %+v", found)
+	}
+	server := scripted(t, c, `{"turns":[{"rounds":[{"steps":[{"text":"Hello."}]}]}]}`)
+	if _, err := c.Send(t.Context(), s.ID, "and now?"); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, c, s.ID, nil)
+	if asked := server.Requests(); len(asked) != 1 || len(asked[0].Tools) != 0 {
+		t.Errorf("the model sees it: %+v", asked)
+	}
+	var p *extension.Problem
+	if _, err := c.RunTool(t.Context(), s.ID, extension.Address(v.ID, "count_words"), json.RawMessage(`{}`)); !errors.As(err, &p) || p.Code != "tool.missing" {
+		t.Errorf("a form runs it: %v", err)
+	}
+	if _, err := c.RunDirect(t.Context(), Direct{Ref: v.Ref(), Tool: "count_words"}); !errors.As(err, &p) || p.Code != "tool.wrong-system" {
+		t.Errorf("the command line runs it: %v", err)
 	}
 }
 
