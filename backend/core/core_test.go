@@ -367,6 +367,33 @@ func TestRemovingLeavesNoTrace(t *testing.T) {
 	}
 }
 
+func TestInstallingAgainKeepsWhatThePersonDecided(t *testing.T) {
+	c := open(t, t.TempDir())
+	manifest := func(reason, more string) map[string]string {
+		return map[string]string{
+			"loca.json": `{"name":"reader","displayName":"Reader","description":"Reads.","tools":[{"name":"read_file","description":"Reads a file.","parameters":{"type":"object"},
+				"function":"read","permissions":{"read":[{"path":"$downloads","reason":"` + reason + `"}]}}` + more + `]}`,
+			"index.ts": `export const read = () => 1;`,
+		}
+	}
+	v := installedFrom(t, c, manifest("To read.", ""))
+	if _, err := c.SetToolEnabled(t.Context(), v.Ref(), "read_file", true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.SetGrant(t.Context(), grant.Subject{Ref: v.Ref(), Tool: "read_file"}, "read:$downloads", grant.Allow); err != nil {
+		t.Fatal(err)
+	}
+	again := installedFrom(t, c, manifest("To read it better.", `,{"name":"write_file","description":"Writes.","parameters":{"type":"object"},"function":"read",
+		"permissions":{"write":[{"path":"$downloads","reason":"To write."}],"read":[{"path":"$downloads","reason":"To read."}]}}`))
+	old, added := again.Tools[0], again.Tools[1]
+	if !old.Enabled || old.Permissions[0].Decision != grant.Allow {
+		t.Errorf("the tool that was there: on %v, %+v", old.Enabled, old.Permissions)
+	}
+	if added.Enabled || len(added.Permissions) != 2 || added.Permissions[0].Decision != grant.Ask || added.Permissions[1].Decision != grant.Ask {
+		t.Errorf("the tool that is new: on %v, %+v", added.Enabled, added.Permissions)
+	}
+}
+
 func TestAnotherProcessesInstallIsHeard(t *testing.T) {
 	data := t.TempDir()
 	app, line := open(t, data), open(t, data)
