@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portico/backend/capability"
+	"portico/backend/extension"
 )
 
 func TestWhateverIsThrownBecomesWords(t *testing.T) {
@@ -235,5 +236,34 @@ func TestAMissingDenoIsToldInWords(t *testing.T) {
 	p := s.fails("word_count", `{"text":""}`, "deno.missing")
 	if p.Next == "" {
 		t.Error("it does not say what to do")
+	}
+}
+
+// What this computer or this installation lacks is not the extension's fault: its author is not blamed.
+func TestADenoThatDoesNotBeginIsNotTheAuthorsFault(t *testing.T) {
+	for name, spoil := range map[string]func(o *Options){
+		"a program that can't be executed": func(o *Options) {
+			o.Binary = filepath.Join(o.Data, "deno")
+			if err := os.WriteFile(o.Binary, []byte("\x7fELF, but no more of it"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a cache that can't be written": func(o *Options) {
+			o.Cache = filepath.Join(o.Data, "cache")
+			if err := os.WriteFile(filepath.Join(o.Data, "bin"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.MkdirAll(o.Cache, 0o700), os.Symlink(filepath.Join(o.Data, "bin"), filepath.Join(o.Cache, "bin"))); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		options := Options{Data: t.TempDir()}
+		spoil(&options)
+		_, err := onStageWith(t, examples+"/wordcount", options).call("word_count", `{"text":"a"}`)
+		var p *extension.Problem
+		if !errors.As(err, &p) || strings.Contains(p.Next, "author") || strings.HasPrefix(p.Code, "extension.") {
+			t.Errorf("%s: got %+v", name, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -106,6 +107,9 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 	}
 	graph, said, err := p.tool(ctx, i, made, append(append([]string{"info", "--json"}, flags...), p.entry))
 	if err != nil {
+		if p := neverBegan(err, said); p != nil {
+			return p
+		}
 		return extension.NewProblem("extension.unreadable-modules", "The modules of {extension} can't be read.", "Its author has to mend it.", "extension", i.ext.DisplayName).Because(fmt.Errorf("%w: %s", err, said))
 	}
 	if err := checkGraph(graph, i.root, i.ext.DisplayName); err != nil {
@@ -129,6 +133,23 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 
 // abandoned is how old a cache that was never finished is when whoever made it is surely gone.
 const abandoned = time.Hour
+
+// exitNeverBegan is how the launcher ends when the program could not begin.
+const exitNeverBegan = 125
+
+// neverBegan is why Deno did not begin at all: a Problem of the system's, or of this installation, and none of the
+// extension's. nil: it began.
+func neverBegan(err error, said []byte) *extension.Problem {
+	var p *extension.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() != exitNeverBegan || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return extension.NewProblem("call.not-started", "The tool could not be started.", "Look at `portico doctor`.").Because(fmt.Errorf("%w: %s", err, said))
+}
 
 // dropOthers removes the caches of older files. One that another process is making is left alone.
 func dropOthers(all, keep string) error {
