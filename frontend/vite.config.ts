@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   base: "./",
   plugins: [react(), tailwindcss()],
+  worker: { format: "es" },
   build: {
     // WebKitGTK 2.40, WKWebView of macOS 13, WebView2.
     target: ["safari16", "chrome110"],

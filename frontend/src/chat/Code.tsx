@@ -2,6 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { memo, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText, IconButton } from "../kit";
+import { coloured } from "./colours";
 import type { Word } from "./highlight";
 import css from "./prose.module.css";
 
@@ -28,9 +29,11 @@ export const Code = memo(function Code({ language, text, growing = false }: { la
   const [lines, setLines] = useState<{ of: string; lines: Word[][] }>();
   useEffect(() => {
     if (growing || !language || text.length > longestColoured) return;
-    const gone = new AbortController();
-    void import("./highlight").then(({ highlight }) => highlight(text, language, gone.signal)).then((done) => done && !gone.signal.aborted && setLines({ of: text, lines: done }), () => undefined);
-    return () => gone.abort();
+    let gone = false;
+    coloured(text, language).then((done) => done && !gone && setLines({ of: text, lines: done }), () => undefined);
+    return () => {
+      gone = true;
+    };
   }, [growing, language, text]);
   return (
     <figure className={css.code} aria-label={language ? t("codeIn", { language }) : t("code")}>

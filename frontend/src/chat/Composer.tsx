@@ -1,4 +1,4 @@
-import { ArrowUp, ChevronDown, Shield, Square } from "lucide-react";
+import { ArrowUp, Check, ChevronDown, Shield, Square } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -80,6 +80,7 @@ export function Composer({ text, onText, mode, fixed, onMode, model, onModel, ru
               <DropdownMenu.RadioItem key={one} value={one} className={css.item} disabled={fixed && one !== mode}>
                 <span className={css.name}>{t(`mode.${one}.name`)}</span>
                 <span className={css.note}>{t(`mode.${one}.note`)}</span>
+                <DropdownMenu.ItemIndicator className={css.tick}><Check aria-hidden /></DropdownMenu.ItemIndicator>
               </DropdownMenu.RadioItem>
             ))}
           </DropdownMenu.RadioGroup>
@@ -137,7 +138,7 @@ function ModelChoices({ baseURL, preset, model, onModel }: { baseURL: string; pr
       {known.length > 0 && (
         <DropdownMenu.RadioGroup value={model} onValueChange={(value) => onModel(value === preset ? "" : value)}>
           <DropdownMenu.Label className={css.label}>{t("model.here")}</DropdownMenu.Label>
-          {known.map((name) => <DropdownMenu.RadioItem key={name} value={name} className={css.item}><span className={css.name}>{name}</span></DropdownMenu.RadioItem>)}
+          {known.map((name) => <DropdownMenu.RadioItem key={name} value={name} className={css.item}><span className={css.name}>{name}</span><DropdownMenu.ItemIndicator className={css.tick}><Check aria-hidden /></DropdownMenu.ItemIndicator></DropdownMenu.RadioItem>)}
         </DropdownMenu.RadioGroup>
       )}
       {others.map((server) => (

@@ -1,4 +1,4 @@
-/** Colours of code, by its grammar. It comes when the first code does, and takes the time of the window in small pieces. */
+/** Colours of code, by its grammar. It comes when the first code does, and gives way to others after every few lines. */
 import { createCssVariablesTheme, createHighlighterCore, type GrammarState, type HighlighterCore, type LanguageInput } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 
@@ -8,7 +8,7 @@ export interface Word {
   color?: string;
 }
 
-/** Lines of code that are coloured before the window gets its turn again. */
+/** Lines of code that are coloured before others get their turn. */
 const linesAtOnce = 12;
 
 /** The colours come from the tokens, so both themes have them and neither is loaded. */
@@ -56,8 +56,8 @@ const highlighter = () => (made ??= createHighlighterCore({ themes: [theme], lan
 
 const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-/** The words of each line with their colours; undefined when the language is unknown or nobody waits any more. */
-export async function highlight(text: string, language: string, gone: AbortSignal): Promise<Word[][] | undefined> {
+/** The words of each line with their colours; undefined when the language is unknown. */
+export async function highlight(text: string, language: string): Promise<Word[][] | undefined> {
   const name = language.toLowerCase();
   const known = others[name] ?? name;
   const load = languages[known];
@@ -69,7 +69,6 @@ export async function highlight(text: string, language: string, gone: AbortSigna
   let state: GrammarState | undefined;
   for (let at = 0; at < lines.length; at += linesAtOnce) {
     await turn();
-    if (gone.aborted) return undefined;
     const { tokens, grammarState } = shiki.codeToTokens(lines.slice(at, at + linesAtOnce).join("\n"), { lang: known, theme: "tokens", grammarState: state });
     state = grammarState;
     for (const line of tokens) out.push(line.map(({ content, color }) => (color && color !== "var(--code-foreground)" ? { text: content, color } : { text: content })));
