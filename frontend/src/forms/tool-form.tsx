@@ -66,7 +66,7 @@ export function ToolForm({ schema, value, problems, busy = false, submitLabel, f
   };
 
   return (
-    <div className={css.form} onKeyDown={(event) => {
+    <div className={css.form} data-autofocus={empty || undefined} tabIndex={empty ? -1 : undefined} onKeyDown={(event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         event.preventDefault();
         event.stopPropagation();

@@ -129,7 +129,7 @@ function CheckRow({ check }: { check: Check & { required?: boolean } }) {
   const name = known.find((one) => one === check.name);
   return (
     <GroupRow icon={check.ok ? Tick : check.required ? TriangleAlert : Minus} title={name ? t(`about.check.${name}`) : <code>{check.name}</code>}
-      note={<><span className={css.copyable}><code>{check.name}</code> {check.detail}</span>{!check.ok && check.next && <div>{check.next}</div>}</>}>
+      note={<><span className={css.copyable}><code>{check.name}</code> {check.detail}</span>{!check.ok && (name || check.next) && <div>{name ? t(`about.advice.${name}`) : check.next}</div>}</>}>
       <Chip tone={check.ok ? "good" : check.required ? "bad" : "plain"}>{check.ok ? t("about.works") : check.required ? t("about.needed") : t("about.missing")}</Chip>
     </GroupRow>
   );

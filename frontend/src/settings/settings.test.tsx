@@ -194,6 +194,14 @@ describe("tools", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
+  it("run by keyboard too where they need nothing", async () => {
+    const nothing = { ...extensions[3]!, toolViews: [{ ...extensions[3]!.toolViews![0]!, tool: { ...extensions[3]!.toolViews![0]!.tool, schema: { type: "object" } } }] };
+    const { person, asked } = tab("tools", { extensions: [nothing] });
+    await person.click(await screen.findByRole("button", { name: "Run Word count…" }));
+    await person.keyboard("{Control>}{Enter}{/Control}");
+    await waitFor(() => expect(asked("chat.run")).toEqual([expect.objectContaining({ args: {} })]));
+  });
+
   it("show what the core has against the arguments at their field, and leave no empty chat behind", async () => {
     const refused: Problem = { code: "call.bad-arguments", what: "The arguments don't fit.", issues: [{ place: "text", what: "must be shorter" }] };
     const { person, asked } = tab("tools", {}, { "chat.run": () => { throw new ProblemError(refused); } });
@@ -377,7 +385,7 @@ describe("the review before an install", () => {
 describe("what this Portico is", () => {
   it("names version, system, containment and what is missing", async () => {
     tab("about");
-    for (const text of ["Version 0.1.0", "linux/amd64", "Landlock ABI 7, seccomp", "Start a keyring daemon to keep keys there."]) expect(await screen.findByText(text)).toBeTruthy();
+    for (const text of ["Version 0.1.0", "linux/amd64", "Landlock ABI 7, seccomp", "The system can't keep secrets here. Start Portico in a desktop session that has a keyring."]) expect(await screen.findByText(text)).toBeTruthy();
   });
 
   it("says what leaves this computer", async () => {
