@@ -39,6 +39,9 @@ func command(args []string) int {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: core.Version(),
 		Interactive: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}
+	if t.Interactive {
+		t.Forget = forgetTyped
+	}
 	if page, err := assets(); err == nil {
 		t.Assets = page
 	}

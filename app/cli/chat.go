@@ -228,8 +228,9 @@ func (f *follower) ask(ctx context.Context, entry session.Entry) error {
 
 func (f *follower) permit(ctx context.Context, entry session.Entry) error {
 	p := entry.Permission
-	fmt.Fprintf(f.terminal.Err, "%s asks for %s: “%s” Allow? [n]o, [o]nce, this [s]ession, [a]lways: ", oneLine(p.Extension), oneLine(p.Permission.Key()), oneLine(p.Permission.Reason))
 	asks := &person{terminal: f.terminal, name: p.Extension, lines: f.lines}
+	asks.forget()
+	fmt.Fprintf(f.terminal.Err, "%s asks for %s: “%s” Allow? [n]o, [o]nce, this [s]ession, [a]lways: ", oneLine(p.Extension), oneLine(p.Permission.Key()), oneLine(p.Permission.Reason))
 	line, err := asks.readLine(ctx)
 	if err != nil {
 		return err

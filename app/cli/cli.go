@@ -39,7 +39,8 @@ func wrongUsage(format string, args ...any) error { return usageError{fmt.Errorf
 type Terminal struct {
 	In          io.Reader
 	Out, Err    io.Writer
-	Interactive bool // a person is there to answer questions
+	Interactive bool   // a person is there to answer questions
+	Forget      func() // drops what was typed before now; nil: nothing is typed ahead
 	Version     string
 	Assets      fs.FS // the frontend, for the browser mode of development builds
 }

@@ -131,6 +131,7 @@ func (p *person) Permit(ctx context.Context, call capability.Call, _ extension.T
 			fmt.Fprintf(p.terminal.Err, "portico: %s was not allowed; add --allow '%s' (or --allow-declared) to allow it\n", oneLine(permission.Key()), oneLine(permission.Key()))
 			continue
 		}
+		p.forget()
 		fmt.Fprintf(p.terminal.Err, "%s asks for %s: “%s” Allow it for this call? [y/N] ", oneLine(p.name), oneLine(permission.Key()), oneLine(permission.Reason))
 		line, err := p.readLine(ctx)
 		if err != nil {
@@ -206,6 +207,15 @@ func typedAnswer(question capability.Question, line string) json.RawMessage {
 	}
 	text, _ := json.Marshal(line)
 	return text
+}
+
+// forget drops what was typed before a prompt that allows something stood there: nobody answered it by that. What a model
+// says and a tool asks can make a person type ahead.
+func (p *person) forget() {
+	if p.terminal.Forget != nil {
+		p.terminal.Forget()
+		_, _ = p.lines.Discard(p.lines.Buffered())
+	}
 }
 
 // readLine reads one line, or gives up when the call is cancelled.

@@ -1,0 +1,13 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// reads names the direction that is dropped (FREAD of sys/fcntl.h).
+const reads = 1
+
+// forgetTyped drops what was typed and not read yet. A terminal that can't is left as it is.
+func forgetTyped() { _ = unix.IoctlSetPointerInt(int(os.Stdin.Fd()), unix.TIOCFLUSH, reads) }
