@@ -2,6 +2,14 @@
 
 package browser
 
-import "portico/backend/session"
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"portico/backend/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func sessionOf() session.Session { return session.Session{Title: "x"} }
