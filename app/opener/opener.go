@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"portico/backend/extension"
 )
@@ -20,7 +21,25 @@ func URL(address string) error {
 	if err != nil || !slices.Contains(schemes, parsed.Scheme) || parsed.Scheme != "mailto" && parsed.Host == "" {
 		return extension.NewProblem("open.bad-link", "“{link}” is not a link that Portico opens.", "Only http, https and mailto links are opened.", "link", address)
 	}
+	if parsed.Scheme == "mailto" {
+		plainMail(parsed)
+	}
 	return open(parsed.String())
+}
+
+// mailFields are what a link may fill into a message. Some mail programs also take files to attach.
+var mailFields = []string{"to", "cc", "bcc", "subject", "body"}
+
+// plainMail drops every other field.
+func plainMail(address *url.URL) {
+	var kept []string
+	for _, field := range strings.Split(address.RawQuery, "&") {
+		name, _, _ := strings.Cut(field, "=")
+		if plain, err := url.QueryUnescape(name); err == nil && slices.Contains(mailFields, strings.ToLower(plain)) {
+			kept = append(kept, field)
+		}
+	}
+	address.RawQuery = strings.Join(kept, "&")
 }
 
 // Path shows a file or folder in the system's file manager.
