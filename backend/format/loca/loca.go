@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tailscale/hujson"
+
 	"portico/backend/extension"
 	"portico/backend/format"
 )
@@ -165,7 +167,7 @@ func readConfig(files fs.FS, name string, into any, m *manifest) bool {
 		return false
 	}
 	if err == nil {
-		err = json.Unmarshal(withoutComments(data), into)
+		err = unmarshalLoose(data, into)
 	}
 	if err != nil {
 		m.broken(name, "can't be read: "+plain(err))
@@ -174,13 +176,22 @@ func readConfig(files fs.FS, name string, into any, m *manifest) bool {
 	return true
 }
 
+// unmarshalLoose reads JSON with comments and trailing commas: deno.json may have them.
+func unmarshalLoose(data []byte, into any) error {
+	plain, err := hujson.Standardize(data)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, into)
+}
+
 // versionOf takes package.json's version, else deno.json's; the manifest itself has none.
 func versionOf(files fs.FS) string {
 	for _, name := range []string{"package.json", "deno.json", "deno.jsonc"} {
 		var config struct {
 			Version string `json:"version"`
 		}
-		if data, err := readBounded(files, name); err == nil && json.Unmarshal(withoutComments(data), &config) == nil && config.Version != "" {
+		if data, err := readBounded(files, name); err == nil && unmarshalLoose(data, &config) == nil && config.Version != "" {
 			return config.Version
 		}
 	}
