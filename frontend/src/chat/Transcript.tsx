@@ -125,7 +125,8 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
   const [away, setAway] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const place = useRef({ stick: !session.scroll.entry, fromEnd: 0, top: 0, restored: false });
+  /** Where the person is: at the end, or at an entry; and what the scroller was last set or seen at. */
+  const place = useRef<{ stick: boolean; anchor?: Scroll; top: number }>({ stick: !session.scroll.entry, anchor: session.scroll.entry ? session.scroll : undefined, top: -1 });
   const id = session.id;
   const last = blocks.at(-1);
   const idle = last !== undefined && session.running && !active(last);
@@ -133,26 +134,30 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
   const keepTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const look = useCallback(() => {
     const box = scroller.current;
-    if (!box) return;
-    const { stick } = place.current;
-    const fromEnd = box.scrollHeight - box.scrollTop;
-    const gap = fromEnd - box.clientHeight;
+    const now = place.current;
+    if (!box || Math.abs(box.scrollTop - now.top) <= 1) return; // it was set here, not scrolled by the person
+    const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
     // The first step upwards counts, however small it is: else what streams would take it back.
-    if (box.scrollTop < place.current.top - 1) place.current.stick = gap <= 1;
-    else if (gap <= near) place.current.stick = true;
-    place.current.fromEnd = fromEnd;
-    place.current.top = box.scrollTop;
-    setAway(!place.current.stick && gap > near * 3);
+    if (box.scrollTop < now.top) now.stick = gap <= 1;
+    else if (gap <= near) now.stick = true;
+    now.top = box.scrollTop;
+    now.anchor = now.stick ? undefined : placeOf(box);
+    setAway(!now.stick && gap > near * 3);
     clearTimeout(keepTimer.current);
-    if (place.current.restored || !stick) keepTimer.current = setTimeout(() => keepView(id, { scroll: placeOf(box, place.current.stick) }), rest);
+    keepTimer.current = setTimeout(() => keepView(id, { scroll: now.anchor ?? {} }), rest);
   }, [id]);
 
+  /** Puts the scroller where the person is, whatever grew or shrank above and below. */
   const settle = useCallback(() => {
     const box = scroller.current;
-    if (!box || !place.current.stick) return;
-    box.scrollTop = box.scrollHeight;
-    place.current.top = box.scrollTop;
-    place.current.fromEnd = box.scrollHeight - box.scrollTop;
+    const now = place.current;
+    if (!box) return;
+    const at = now.anchor && blockAt(box, now.anchor.entry);
+    if (!now.stick && at) box.scrollTop = at.offsetTop + (now.anchor?.offset ?? 0);
+    else if (!now.stick && now.top < 0) now.stick = true; // what was at the top edge is not there any more
+    if (now.stick) box.scrollTop = box.scrollHeight;
+    now.top = box.scrollTop;
+    setAway(!now.stick && box.scrollHeight - box.scrollTop - box.clientHeight > near * 3);
   }, []);
 
   // Older blocks come while nothing else is to be done, and what is read stays where it is.
@@ -167,41 +172,23 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
     return () => clearTimeout(timer);
   }, [from]);
 
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    if (!box) return;
-    if (!place.current.restored) {
-      place.current.restored = true;
-      const at = session.scroll.entry && [...box.querySelectorAll<HTMLElement>("[data-entry]")].find((block) => block.dataset.entry === session.scroll.entry);
-      if (at) box.scrollTop = at.offsetTop + (session.scroll.offset ?? 0);
-      else place.current.stick = true;
-    } else if (!place.current.stick) box.scrollTop = box.scrollHeight - place.current.fromEnd;
-    settle();
-    place.current.top = box.scrollTop;
-    place.current.fromEnd = box.scrollHeight - box.scrollTop;
-  }, [from]);
-
-  useLayoutEffect(settle, [entries, settle]);
+  useLayoutEffect(settle, [from, entries, settle]);
 
   // What grows later: a picture, colours, a form, the composer.
   useEffect(() => {
     if (typeof ResizeObserver === "undefined" || !content.current || !scroller.current) return;
-    const sizes = new ResizeObserver(() => {
-      settle();
-      const box = scroller.current;
-      if (box) place.current.fromEnd = box.scrollHeight - box.scrollTop;
-    });
+    const sizes = new ResizeObserver(settle);
     sizes.observe(content.current);
     sizes.observe(scroller.current);
     return () => sizes.disconnect();
   }, [settle]);
 
   // A tab that goes takes its place along.
-  useLayoutEffect(() => {
-    const box = scroller.current;
+  useEffect(() => {
+    const now = place.current;
     return () => {
       clearTimeout(keepTimer.current);
-      if (box) keepView(id, { scroll: placeOf(box, place.current.stick) });
+      keepView(id, { scroll: now.stick ? {} : (now.anchor ?? {}) });
     };
   }, [id]);
 
@@ -220,7 +207,9 @@ export function Transcript({ session, entries, head }: TranscriptProps) {
       <div ref={scroller} className={css.scroll} role="log" aria-live="off" aria-label={t("transcript")} tabIndex={0} onScroll={look}
         onClickCapture={(event) => {
           // What unfolds grows downwards, away from the pointer.
-          if (event.target instanceof Element && event.target.closest("[aria-expanded]")) place.current.stick = false;
+          if (!(event.target instanceof Element) || !event.target.closest("[aria-expanded]")) return;
+          place.current.stick = false;
+          place.current.anchor = placeOf(event.currentTarget);
         }}>
         <div ref={content} className={css.lane}>
           {from === 0 && head}
@@ -281,11 +270,12 @@ function start(blocks: readonly Block[], scroll: Scroll): number {
   return scroll.entry ? Math.max(0, Math.min(end, indexOf(blocks, scroll.entry) - moreBlocks)) : end;
 }
 
+const blocksIn = (box: HTMLElement) => [...box.querySelectorAll<HTMLElement>("[data-entry]")];
+
+const blockAt = (box: HTMLElement, entry: string | undefined) => blocksIn(box).find((block) => block.dataset.entry === entry);
+
 /** The entry at the top edge, and how far it is scrolled past. */
-function placeOf(box: HTMLElement, atEnd: boolean): Scroll {
-  if (atEnd) return {};
-  for (const block of box.querySelectorAll<HTMLElement>("[data-entry]")) {
-    if (block.offsetTop + block.offsetHeight > box.scrollTop) return { entry: block.dataset.entry, offset: Math.round(box.scrollTop - block.offsetTop) };
-  }
-  return {};
+function placeOf(box: HTMLElement): Scroll {
+  const block = blocksIn(box).find((one) => one.offsetTop + one.offsetHeight > box.scrollTop);
+  return block ? { entry: block.dataset.entry, offset: Math.round(box.scrollTop - block.offsetTop) } : {};
 }
