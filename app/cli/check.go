@@ -28,7 +28,7 @@ func newCheck(t Terminal) *cobra.Command {
 		if _, err := os.Stat(args[0]); err != nil {
 			return extension.NewProblem("cli.no-folder", "{folder} can't be opened.", "Name the extension's folder.", "folder", args[0]).Because(err)
 		}
-		ext, issues, err := core.CheckFolder(args[0])
+		ext, issues, err := core.CheckFolder(c.Context(), args[0])
 		result.Issues = append(result.Issues, issues...)
 		if err == nil {
 			result.OK, result.ID, result.Format, result.Brings = true, ext.ID, ext.Format, ext

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"os"
 
 	"portico/backend/extension"
@@ -14,7 +15,7 @@ func formats() []format.Format { return []format.Format{loca.New()} }
 
 // CheckFolder reads an extension's folder and installs nothing: what it brings and its warnings, or a Problem with every broken
 // rule.
-func CheckFolder(folder string) (*extension.Extension, []extension.Issue, error) {
+func CheckFolder(ctx context.Context, folder string) (*extension.Extension, []extension.Issue, error) {
 	files := os.DirFS(folder)
 	of, err := format.Detect(files, formats())
 	if err != nil {
@@ -24,7 +25,11 @@ func CheckFolder(folder string) (*extension.Extension, []extension.Issue, error)
 	if err != nil {
 		return nil, warnings, err
 	}
+	refused := install.Installable(ctx, folder)
 	links, err := install.Irregular(files)
+	if err != nil && refused != nil {
+		return nil, warnings, refused // it says more
+	}
 	if err != nil {
 		return nil, warnings, extension.NewProblem("install.unreadable", "{folder} can't be read: {why}.", "Choose a folder that you can read.", "folder", folder, "why", err.Error()).Because(err)
 	}
@@ -34,6 +39,9 @@ func CheckFolder(folder string) (*extension.Extension, []extension.Issue, error)
 			p.Issues = append(p.Issues, extension.Issue{Place: link, What: "is no plain file, and only plain files and folders are installed"})
 		}
 		return nil, warnings, p
+	}
+	if refused != nil {
+		return nil, warnings, refused
 	}
 	return ext, warnings, nil
 }

@@ -100,6 +100,21 @@ func (in *Installer) Review(ctx context.Context, folder string, scope extension.
 	return review, err
 }
 
+// Installable says why a folder's files can't be installed on every system: their names, sizes and kinds, whatever their
+// format says. It writes nothing.
+func Installable(ctx context.Context, folder string) error {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return unreadableSource(folder, err)
+	}
+	from, err := openSource(abs)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	return located(from.list(ctx), abs)
+}
+
 // readSource opens a folder and reads all that can be known before a byte is copied.
 func (in *Installer) readSource(ctx context.Context, folder string, scope extension.Scope, project string) (*source, *extension.Extension, []extension.Issue, error) {
 	abs, err := filepath.Abs(folder)
