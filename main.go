@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"portico/app/cli"
+	"portico/app/terminal"
 	"portico/app/window"
 	"portico/backend/core"
 )
@@ -34,13 +35,13 @@ func main() {
 }
 
 func command(args []string) int {
-	attachConsole()
+	terminal.Attach()
 	t := cli.Terminal{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: core.Version(),
 		Interactive: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	if t.Interactive {
-		t.Forget = forgetTyped
+		t.Forget = terminal.ForgetTyped
 	}
 	if page, err := assets(); err == nil {
 		t.Assets = page

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 // attachParent is ATTACH_PARENT_PROCESS.
 const attachParent = ^uintptr(0)
 
-// attachConsole gives the command line the console it was called from: a program with a window has none of its own. What
+// Attach gives the command line the console it was called from: a program with a window has none of its own. What
 // was redirected (a pipe, a file) stays as it is.
-func attachConsole() {
+func Attach() {
 	if _, err := windows.GetFileType(windows.Handle(os.Stdout.Fd())); err == nil {
 		return
 	}

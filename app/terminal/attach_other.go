@@ -1,0 +1,6 @@
+//go:build !windows
+
+package terminal
+
+// Attach: a process has its terminal already.
+func Attach() {}
