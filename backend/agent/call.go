@@ -213,7 +213,7 @@ func (c *call) confirm() (declined *extension.Problem, err error) {
 	}
 	var answer string
 	if err := json.Unmarshal(answers[0], &answer); err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.finish(session.Failed, nil, nil, 0))
 	}
 	switch answer {
 	case confirmYes:

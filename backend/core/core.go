@@ -75,6 +75,9 @@ func Open(ctx context.Context, options Options) (*Core, error) {
 		kept: kept{db}, switches: switches{db}, grants: grant.NewStore(db), level: confine.InForce(), byJob: map[string]context.CancelFunc{},
 	}
 	if err := c.assemble(ctx); err != nil {
+		if c.Sessions != nil {
+			err = errors.Join(err, c.Sessions.Close())
+		}
 		return nil, errors.Join(err, db.Close())
 	}
 	return c, nil

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-)
 
-// lockName is the file by which installs of another process (the command line beside the app) are noticed.
-const lockName = "extensions.lock.json"
+	"portico/backend/install"
+)
 
 // lockQuiet is how long the lock must rest before it is read: one install writes several times.
 const lockQuiet = 100 * time.Millisecond
 
-// watchLocks follows the agent scope's lock until ctx ends. The folder is watched, not the file: an atomic save
-// replaces the file, and a watch on it would be lost with the old one.
+// watchLocks follows the agent scope's lock until ctx ends: by it, installs of another process (the command line beside the
+// app) are noticed. The folder is watched, not the file: an atomic save replaces the file, and a watch on it would be lost
+// with the old one.
 func (c *Core) watchLocks(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Core) watchLocks(ctx context.Context) error {
 				if !ok {
 					return
 				}
-				if filepath.Base(event.Name) == lockName {
+				if filepath.Base(event.Name) == install.LockFile {
 					quiet.Reset(lockQuiet)
 				}
 			case <-watcher.Errors: // an overflow: whatever was missed, read again

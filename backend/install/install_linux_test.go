@@ -89,7 +89,7 @@ func leftBehind(t *testing.T, in *Installer, but ...string) []string {
 	var left []string
 	_ = filepath.WalkDir(scope, func(name string, entry fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(scope, name)
-		if err != nil || rel == "." || rel == stagingFolder || rel == lockFile || rel == turnFile {
+		if err != nil || rel == "." || rel == stagingFolder || rel == LockFile || rel == turnFile {
 			return nil
 		}
 		for _, id := range but {
@@ -146,7 +146,7 @@ func TestAnInstallCopiesLocksAndLists(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.Root, ".git")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(".git was copied")
 	}
-	data, err := os.ReadFile(filepath.Join(in.options.Data, "extensions", lockFile))
+	data, err := os.ReadFile(filepath.Join(in.options.Data, "extensions", LockFile))
 	want := fmt.Sprintf("{\n  \"one\": {\n    \"enabled\": true,\n    \"format\": \"loca\",\n    \"installed\": \"2026-03-01T12:00:00Z\",\n    \"sha256\": %q,\n    \"source\": %q\n  }\n}\n", c.Fingerprint, from)
 	if err != nil || string(data) != want {
 		t.Errorf("the lock is\n%s\nwant\n%s", data, want)
@@ -441,7 +441,7 @@ func TestTheSwitchIsKept(t *testing.T) {
 func TestALockKeepsWhatItDoesNotKnow(t *testing.T) {
 	in, from := fixture(t)
 	install(t, in, from)
-	file := filepath.Join(in.options.Data, "extensions", lockFile)
+	file := filepath.Join(in.options.Data, "extensions", LockFile)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -468,7 +468,7 @@ func TestABrokenLockIsSetAsideAndNeverOverwritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in, from := fixture(t)
 			install(t, in, from)
-			file := filepath.Join(in.options.Data, "extensions", lockFile)
+			file := filepath.Join(in.options.Data, "extensions", LockFile)
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -17,8 +17,9 @@ import (
 	"portico/backend/extension"
 )
 
-// lockFile is the record of what is installed in one scope, in agent-kit's shape (agent-kit-notes.md, 1).
-const lockFile = "extensions.lock.json"
+// LockFile is the record of what is installed in one scope, in agent-kit's shape (agent-kit-notes.md, 1); every change of
+// it replaces the file.
+const LockFile = "extensions.lock.json"
 
 // entry is one installed extension in the lock. Fields that we do not know are kept as they are.
 type entry struct {
@@ -107,7 +108,7 @@ func encode(value any, indent string) ([]byte, error) {
 // free says whether an extension of this format may have the key: nobody else's it is, on systems either where capitals
 // make no difference, and not that of a file which is Portico's own.
 func (l lock) free(key string, of extension.Format) error {
-	if why := badName(key, key); why != "" || strings.HasPrefix(strings.ToLower(key), lockFile) {
+	if why := badName(key, key); why != "" || strings.HasPrefix(strings.ToLower(key), LockFile) {
 		return extension.NewProblem("install.bad-name", "{id} can't be an extension's name on every system.", "Ask its author for another name.", "id", idOf(key)).Because(errors.New(why))
 	}
 	for _, other := range l.keys() {
@@ -129,7 +130,7 @@ const maxLockBytes = 8 << 20
 
 // readLock reads a scope's lock; none is an empty one. One that can't be understood is set aside, never overwritten.
 func readLock(folder string, now time.Time) (lock, error) {
-	file := filepath.Join(folder, lockFile)
+	file := filepath.Join(folder, LockFile)
 	data, err := readBounded(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return lock{}, nil
@@ -183,7 +184,7 @@ func (l lock) write(folder string) error {
 	if err != nil {
 		return fmt.Errorf("write the list of installed extensions: %w", err)
 	}
-	return writeWhole(filepath.Join(folder, lockFile), data, 0o600)
+	return writeWhole(filepath.Join(folder, LockFile), data, 0o600)
 }
 
 func (l lock) keys() []string { return slices.Sorted(maps.Keys(l)) }

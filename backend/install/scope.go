@@ -23,7 +23,7 @@ func (in *Installer) scopeFolder(scope extension.Scope, project string) (string,
 				return "", err
 			}
 		}
-		for _, part := range []string{lockFile, turnFile} {
+		for _, part := range []string{LockFile, turnFile} {
 			if err := plain(filepath.Join(folder, part), 0); err != nil {
 				return "", err
 			}

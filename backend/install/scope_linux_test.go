@@ -134,7 +134,7 @@ func TestAnExtensionBeyondAllLimitsIsNotReadToItsEnd(t *testing.T) {
 
 func TestALockThatIsNoFileIsRefused(t *testing.T) {
 	in, _ := fixture(t)
-	if err := os.MkdirAll(filepath.Join(in.options.Data, "extensions", lockFile), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(in.options.Data, "extensions", LockFile), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := in.List(t.Context()); code(err) != "lock.unreadable" {
