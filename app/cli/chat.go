@@ -136,7 +136,7 @@ func (f *follower) take(ctx context.Context, e event.Event) (ended bool, err err
 		f.running = payload.Running
 	case event.TextDelta:
 		if !f.asJSON {
-			fmt.Fprint(f.terminal.Out, clean(payload.Text))
+			fmt.Fprint(f.terminal.Out, extension.Plain(payload.Text))
 			f.printed[payload.Entry] += len(payload.Text)
 		}
 	case session.Entry:
@@ -175,7 +175,7 @@ func (f *follower) entry(ctx context.Context, entry session.Entry) error {
 	switch entry.Kind {
 	case session.AgentSays:
 		if printed := f.printed[entry.ID]; printed < len(entry.Text) {
-			fmt.Fprint(f.terminal.Out, clean(entry.Text[printed:]))
+			fmt.Fprint(f.terminal.Out, extension.Plain(entry.Text[printed:]))
 			f.printed[entry.ID] = len(entry.Text)
 		}
 		if entry.State.Ended() && !before.Ended() && before != "" {

@@ -7,42 +7,21 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
+
+	"portico/backend/extension"
 )
 
 // What an extension, a model or a project wrote reaches the terminal beside Portico's own words, so it must not move the
 // cursor, colour, hide or reorder what stands there, nor pass for a line of Portico's. The first is held by the streams
 // themselves (plainWriter), whatever is printed; the second by oneLine and indented, where a stranger's text is printed.
 
-// unseen says whether a character does something to a terminal other than to stand there: controls, the marks that turn
-// text around, line breaks that are not "\n", and the tags that nobody sees.
-func unseen(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029, r == 0xfeff, r >= 0xe0000 && r <= 0xe007f:
-		return true
-	}
-	return false
-}
-
-// clean takes out what is unseen.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unseen(r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
 // oneLine is a stranger's text within a line of Portico's.
-func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+func oneLine(text string) string { return extension.PlainLine(text) }
 
 // indented is a stranger's text that may have several lines: none of those that follow starts where Portico's own do.
 func indented(text string) string {
-	return strings.ReplaceAll(strings.TrimRight(clean(text), "\n"), "\n", "\n  ")
+	return strings.ReplaceAll(strings.TrimRight(extension.Plain(text), "\n"), "\n", "\n  ")
 }
 
 // escaped writes what is unseen in JSON as JSON writes it anywhere else, so that the value stays the same. Outside of
@@ -54,9 +33,9 @@ func escaped(data []byte) []byte {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out.WriteString(`\ufffd`)
-		case r > 0xffff && unseen(r):
+		case r > 0xffff && extension.Unseen(r):
 			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+(r-0x10000)>>10, 0xdc00+(r-0x10000)&0x3ff)
-		case r >= 0x7f && unseen(r):
+		case r >= 0x7f && extension.Unseen(r):
 			fmt.Fprintf(&out, `\u%04x`, r)
 		default:
 			out.Write(data[:size])
@@ -90,7 +69,7 @@ func (w *plainWriter) Write(data []byte) (int, error) {
 		}
 	}
 	w.rest = append([]byte(nil), text[whole:]...)
-	if _, err := io.WriteString(w.to, clean(string(text[:whole]))); err != nil {
+	if _, err := io.WriteString(w.to, extension.Plain(string(text[:whole]))); err != nil {
 		w.failed = errors.Join(w.failed, err)
 		return 0, err
 	}

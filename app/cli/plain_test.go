@@ -27,8 +27,8 @@ func hostileExtension(t *testing.T) string {
 		"tools": []any{map[string]any{
 			"name": "speak", "description": hostile, "parameters": map[string]any{"type": "object"}, "function": "speak", "triggers": []string{hostile},
 			"permissions": map[string]any{
-				"read": []any{map[string]any{"path": "$home/" + hostile, "reason": hostile, "optional": true}},
-				"run":  []any{map[string]any{"binary": "a\x1b[2J\u202e", "reason": hostile, "optional": true}},
+				"read": []any{map[string]any{"path": "$home/portico: fake", "reason": hostile, "optional": true}},
+				"run":  []any{map[string]any{"binary": "portico: fake", "reason": hostile, "optional": true}},
 			},
 		}},
 	})

@@ -25,6 +25,11 @@ func CheckFolder(ctx context.Context, folder string) (*extension.Extension, []ex
 	if err != nil {
 		return nil, warnings, err
 	}
+	shown, err := install.Shown(*ext)
+	if err != nil {
+		return nil, warnings, err
+	}
+	ext = &shown
 	refused := install.Installable(ctx, folder)
 	links, err := install.Irregular(files)
 	if err != nil && refused != nil {

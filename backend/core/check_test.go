@@ -28,7 +28,12 @@ func TestCheckingAndInstallingAgree(t *testing.T) {
 		"a link to nowhere": func(f string) error { return os.Symlink("/nowhere", f+"/link.ts") },
 		"no manifest":       func(f string) error { return os.Remove(f + "/loca.json") },
 		"a broken manifest": func(f string) error { return os.WriteFile(f+"/loca.json", []byte("{"), 0o600) },
-		"what git keeps":    func(f string) error { return errors.Join(os.Mkdir(f+"/.git", 0o700), os.Symlink("/x", f+"/.git/link")) },
+		"a hidden path": func(f string) error {
+			manifest, err := os.ReadFile(f + "/loca.json")
+			changed := strings.Replace(string(manifest), `"function"`, `"permissions": {"read": [{"path": "$home/\u202ex", "reason": "r"}]}, "function"`, 1)
+			return errors.Join(err, os.WriteFile(f+"/loca.json", []byte(changed), 0o600))
+		},
+		"what git keeps": func(f string) error { return errors.Join(os.Mkdir(f+"/.git", 0o700), os.Symlink("/x", f+"/.git/link")) },
 	} {
 		folder := t.TempDir()
 		if err := errors.Join(os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "testdata", "loca", "wordcount"))), add(folder)); err != nil {

@@ -153,7 +153,24 @@ func (in *Installer) read(files fs.FS) (*extension.Extension, []extension.Issue,
 	if err != nil {
 		return nil, nil, err
 	}
-	return of.Load(files)
+	ext, warnings, err := of.Load(files)
+	if err != nil {
+		return nil, warnings, err
+	}
+	plain, err := Shown(*ext)
+	return &plain, warnings, err
+}
+
+// Shown gives an extension as it is shown to a person and kept: with plain texts. One that asks for what a person could
+// not read is refused.
+func Shown(ext extension.Extension) (extension.Extension, error) {
+	plain, issues := ext.InPlainText()
+	if len(issues) == 0 {
+		return plain, nil
+	}
+	p := extension.NewProblem("install.refused", "It can't be installed: {why}.", "Remove or rename it in the source, and install again.", "why", "a person could not read what it asks for")
+	p.Issues = issues
+	return plain, p
 }
 
 // replaces gives the copy of the same id, and refuses when the name can't be taken.
