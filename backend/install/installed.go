@@ -214,15 +214,25 @@ type File struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Files lists an installed extension's files, in the fingerprint's order.
-func (in *Installer) Files(_ context.Context, ref extension.Ref) ([]File, error) {
+// open opens an installed extension's folder.
+func (in *Installer) open(ref extension.Ref) (*os.Root, error) {
 	folder, key, _, err := in.find(ref)
 	if err != nil {
 		return nil, err
 	}
-	root, err := openPlain(filepath.Join(folder, key))
+	at := filepath.Join(folder, key)
+	root, err := openPlain(at)
 	if err != nil {
-		return nil, gone(ref.ID, filepath.Join(folder, key), err)
+		return nil, gone(ref.ID, at, err)
+	}
+	return root, nil
+}
+
+// Files lists an installed extension's files, in the fingerprint's order.
+func (in *Installer) Files(_ context.Context, ref extension.Ref) ([]File, error) {
+	root, err := in.open(ref)
+	if err != nil {
+		return nil, err
 	}
 	defer root.Close()
 	files := []File{}
@@ -235,7 +245,7 @@ func (in *Installer) Files(_ context.Context, ref extension.Ref) ([]File, error)
 		return nil
 	})
 	if err != nil {
-		return nil, gone(ref.ID, filepath.Join(folder, key), err)
+		return nil, gone(ref.ID, root.Name(), err)
 	}
 	return files, nil
 }
@@ -245,13 +255,9 @@ const maxReadBytes = 1 << 20
 
 // ReadFile gives the start of one file, at most maxReadBytes.
 func (in *Installer) ReadFile(_ context.Context, ref extension.Ref, name string) ([]byte, error) {
-	folder, key, _, err := in.find(ref)
+	root, err := in.open(ref)
 	if err != nil {
 		return nil, err
-	}
-	root, err := openPlain(filepath.Join(folder, key))
-	if err != nil {
-		return nil, gone(ref.ID, filepath.Join(folder, key), err)
 	}
 	defer root.Close()
 	info, err := root.Lstat(name)
