@@ -3,10 +3,11 @@ import "./kit/base.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { client } from "./host/queries";
+import { askAhead, client } from "./host/queries";
 import { setupI18n } from "./i18n";
 import { Shell } from "./shell/Shell";
 
+askAhead();
 void setupI18n("system", navigator.language);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

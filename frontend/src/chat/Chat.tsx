@@ -1,5 +1,5 @@
 /** One conversation: what was said and done, and where the next message is written. */
-import { useCallback, useRef, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Mode, type Session, type Transcript as TranscriptOf } from "../host";
 import { keys, useCall, useClient, useModels, useTranscript } from "../host/queries";
@@ -8,9 +8,11 @@ import { useTabs, type Tab } from "../store/tabs";
 import css from "./chat.module.css";
 import { Composer } from "./Composer";
 import { useComplain } from "./hooks";
-import { Transcript } from "./Transcript";
 import { keepView } from "./view";
 import { DirectHead, Welcome } from "./Welcome";
+
+/** What draws a conversation is half of the window's code: the first screen does not wait for it. */
+const Transcript = lazy(() => import("./Transcript").then((module) => ({ default: module.Transcript })));
 
 export function Chat({ tab, active = true }: { tab: Tab; active?: boolean }) {
   return tab.session ? <Opened id={tab.session} tab={tab} active={active} /> : <NewChat tab={tab} active={active} />;
@@ -106,7 +108,9 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
       body={entries.length === 0 && !session.running ? (
         <div className={css.scroll}><div className={css.lane}>{models && <Welcome direct={direct} session={id} />}</div></div>
       ) : (
-        <Transcript session={session} entries={entries} head={direct && !spoken ? <DirectHead /> : <VisuallyHidden><h1>{session.title || t("transcript")}</h1></VisuallyHidden>} />
+        <Suspense fallback={<div className={css.scroll}><div className={css.lane}><Skeleton lines={6} label={t("loading")} /></div></div>}>
+          <Transcript session={session} entries={entries} head={direct && !spoken ? <DirectHead /> : <VisuallyHidden><h1>{session.title || t("transcript")}</h1></VisuallyHidden>} />
+        </Suspense>
       )}
       foot={<Composer text={text} onText={write} mode={session.mode} fixed={session.mode === "autonomous"} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
         onMode={(mode) => choose.mutate({ id, mode }, { onError: complain })}

@@ -98,3 +98,11 @@ export function apply(queries: QueryClient, events: HostEvent[]): void {
   for (const [id, transcript] of changed) queries.setQueryData(keys.transcript(id), transcript);
   for (const id of again) void queries.invalidateQueries({ queryKey: keys.transcript(id) });
 }
+
+/** Asks for what the first screen shows all at once, before it is drawn: each answer is a way to the core and back. */
+export function askAhead(): void {
+  void client.prefetchQuery({ queryKey: keys.settings, queryFn: () => call("settings.get", none) });
+  void client.prefetchQuery({ queryKey: keys.info, queryFn: () => call("system.info", none) });
+  void client.prefetchQuery({ queryKey: keys.sessions, queryFn: () => call("sessions.list", none) });
+  void client.prefetchQuery({ queryKey: keys.models, queryFn: () => call("models.get", none) });
+}
