@@ -20,6 +20,7 @@ type Policy struct {
 	Read    []string `json:"read,omitempty"`    // files and folders, absolute
 	Write   []string `json:"write,omitempty"`   // files and folders, absolute; a folder with all below it. Does not imply Read
 	Exec    []string `json:"exec,omitempty"`    // files and folders that may be executed; implies Read
+	Fixed   []string `json:"fixed,omitempty"`   // of Read and Write: those that count only where no link stands on the way
 	Network Network  `json:"network"`           // outgoing connections
 	Limits  Limits   `json:"limits"`            //
 	Starts  bool     `json:"starts,omitempty"`  // it may start programs: a supervisor stays to end them

@@ -551,3 +551,47 @@ func TestAProgramThatIsNotThereIsTold(t *testing.T) {
 		t.Errorf("got %v, %q", err, stderr.String())
 	}
 }
+
+// What was granted is what lay there when it was granted. A link that is put there before the child starts leads nowhere,
+// at the end of the path or on the way; a path that is not fixed, such as the system's own, is followed.
+func TestALinkInThePlaceOfAFixedPathLeadsNowhere(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, plain, link := filepath.Join(dir, "secret"), filepath.Join(dir, "plain"), filepath.Join(dir, "link")
+	for _, folder := range []string{secret, plain, filepath.Join(secret, "sub"), filepath.Join(plain, "sub")} {
+		if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "file"), []byte("x"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(secret, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path  string
+		fixed bool
+		want  string
+	}{
+		{plain, true, "read written"}, {plain + "/sub", true, "read written"}, {plain + "/file", true, "read written"},
+		{link, true, "no no"}, {link + "/sub", true, "no no"}, {link + "/file", true, "no no"},
+		{link, false, "read written"}, {filepath.Join(dir, "nothing"), true, "no no"},
+	} {
+		policy := everywhere()
+		policy.Read, policy.Write = append(policy.Read, c.path), append(policy.Write, c.path)
+		if c.fixed {
+			policy.Fixed = []string{c.path}
+		}
+		file := c.path
+		if info, err := os.Stat(c.path); err != nil || info.IsDir() {
+			file = filepath.Join(c.path, "file")
+		}
+		p, out := sh(t, policy, "(: <'"+file+"') 2>/dev/null && a=read || a=no; (: >>'"+file+"') 2>/dev/null && b=written || b=no; echo $a $b")
+		if got := line(t, out); got != c.want {
+			t.Errorf("%s, fixed %v: got %q, want %q", strings.TrimPrefix(c.path, dir), c.fixed, got, c.want)
+		}
+		if err := errors.Join(p.Wait(), p.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}

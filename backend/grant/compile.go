@@ -157,11 +157,13 @@ func (c *compiler) addPath(p extension.Permission) {
 		c.reads = append(c.reads, paths...)
 		c.wideRead = c.wideRead || wide
 		c.out.System.Read = append(c.out.System.Read, system...)
-		return
+	} else {
+		system = c.writable(resolved, system)
+		c.writes = append(c.writes, paths...)
+		c.wideWrite = c.wideWrite || wide
+		c.out.System.Write = append(c.out.System.Write, system...)
 	}
-	c.writes = append(c.writes, paths...)
-	c.wideWrite = c.wideWrite || wide
-	c.out.System.Write = append(c.out.System.Write, c.writable(resolved, system)...)
+	c.out.System.Fixed = append(c.out.System.Fixed, system...) // resolved now: a link that stands there later is somebody else's
 }
 
 // processes is where Linux shows every process's memory and environment; Landlock guards attaching to one, not reading

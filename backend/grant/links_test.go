@@ -3,6 +3,7 @@ package grant
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,14 @@ func TestALinkInThePlaceOfAGrantedPathGrantsNothing(t *testing.T) {
 	for _, path := range []string{"/var/run", "/etc/localtime", "/bin/sh", "/sys/class/tty"} { // links of the system's own
 		if link := strangeLink("", path); link != "" {
 			t.Errorf("%s: %s is strange", path, link)
+		}
+	}
+	for _, permission := range []extension.Permission{read("$home/plain"), writing("$home/plain/none"), read("$home"), writing("/")} {
+		system := Compile(allowed(permission), p).System
+		for _, path := range append(slices.Clone(system.Read), system.Write...) {
+			if !slices.Contains(system.Fixed, path) {
+				t.Errorf("%s: %s is not fixed", permission.Key(), path)
+			}
 		}
 	}
 	p.Home = home // the person's own folder is a link, as on systems that keep homes elsewhere
