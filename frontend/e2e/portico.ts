@@ -135,6 +135,7 @@ export class Portico {
     await page.getByLabel("Base address").fill(address);
     await page.getByLabel("Model", { exact: true }).fill("scripted");
     await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("New chats use scripted now.", { exact: true }).first().waitFor();
   }
 
   async newChat(): Promise<void> {

@@ -74,13 +74,15 @@ function ServerForm({ choice }: { choice: ModelChoice }) {
   const choose = useChoose();
   const [baseURL, setBaseURL] = useState(choice.baseURL);
   const [model, setModel] = useState(choice.model);
+  // Once the person is in the field, nothing is filled in for them: an answer that comes while they type would mix with it.
+  const [touched, setTouched] = useState(false);
   const [asked, setAsked] = useState(choice.baseURL);
   const list = useQuery({ queryKey: keys.modelList(asked), queryFn: () => call("models.list", { baseURL: asked }), enabled: asked !== "", staleTime: 30_000 });
   const changed = baseURL.trim() !== choice.baseURL || model.trim() !== choice.model;
   const current = asked !== "" && asked === baseURL.trim();
   const offered = current ? (list.data ?? []) : [];
   useEffect(() => {
-    if (current && model === "" && offered.length === 1) setModel(offered[0]!);
+    if (current && model === "" && !touched && offered.length === 1) setModel(offered[0]!);
   }, [current, offered.length]);
 
   const test = () => {
@@ -103,7 +105,7 @@ function ServerForm({ choice }: { choice: ModelChoice }) {
                 <Input mono value={baseURL} placeholder="http://127.0.0.1:11434/v1" onChange={(event) => setBaseURL(event.target.value)} onBlur={() => baseURL.trim() !== "" && setAsked(baseURL.trim())} />
               </Field>
             </div>
-            <div id="setting-models-model">
+            <div id="setting-models-model" onFocus={() => setTouched(true)}>
               <Field label={t("models.model")} below={t("models.modelHint")}><Combobox mono value={model} choices={offered} onChange={setModel} /></Field>
             </div>
           </div>
