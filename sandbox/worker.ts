@@ -85,16 +85,21 @@ function lines(): () => Promise<string | null> {
   };
 }
 
+/** What crosses of a thrown message and of its stack, in UTF-16 code units: more is for nobody to read. */
+const MAX_THROWN = 64_000;
+const { slice } = String.prototype;
+const shortened = (said: string): string => (said.length > MAX_THROWN ? `${apply(slice, said, [0, MAX_THROWN])}…` : said);
+
 /** What was thrown, in words: authors throw more than errors. */
 function reason(thrown: unknown): { message: string; stack?: string } {
   try {
     if (thrown instanceof ErrorNow) {
-      return { message: text(thrown.message) || text(thrown.name), stack: thrown.stack === undefined ? undefined : text(thrown.stack) };
+      return { message: shortened(text(thrown.message) || text(thrown.name)), stack: thrown.stack === undefined ? undefined : shortened(text(thrown.stack)) };
     }
-    if (typeof thrown === "string") return { message: thrown };
+    if (typeof thrown === "string") return { message: shortened(thrown) };
     if (thrown === undefined || thrown === null) return { message: `the tool threw ${text(thrown)}` };
     const json = stringify(thrown);
-    return { message: json === undefined ? text(thrown) : json };
+    return { message: shortened(json === undefined ? text(thrown) : json) };
   } catch {
     return { message: "the tool threw something that can't be put into words" };
   }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -102,6 +103,13 @@ func newRoot(t Terminal) *cobra.Command {
 		return wrongUsage("%w; see `%s --help`", err, c.CommandPath())
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Say how a command is used", RunE: func(c *cobra.Command, args []string) error {
+		about, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return wrongUsage("there is no command %q; `portico --help` lists them", strings.Join(args, " "))
+		}
+		return about.Help()
+	}})
 	root.AddCommand(newExtension(t), newCheck(t), newRun(t), newChat(t), newDoctor(t))
 	for _, command := range development {
 		root.AddCommand(command(t))

@@ -24,7 +24,7 @@ export function throwMonster() {
   });
 }
 export function throwLong() {
-  throw new Error("long ".repeat(100_000));
+  throw new Error("long ".repeat(4_000_000));
 }
 export const notAFunction = 7;
 export const fine = () => "fine";
