@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { Portico } from "./portico";
 
-/** Tabs: what a person arranged is there again. Each step stands on the one before. */
+/** Tabs and the places in them: what a person arranged is there again. Each step stands on the one before. */
 const portico = new Portico();
 beforeAll(() => portico.start());
 afterAll(async () => {
@@ -57,11 +57,22 @@ it("moves a tab by the keyboard", async () => {
   await expect.poll(names).toEqual(["third talk", "second talk", "first talk"]);
 });
 
-it("has the order and the chosen tab after a restart", async () => {
-  await page().waitForTimeout(1500); // a layout rests before it is saved
+it("has the order, the chosen tab and the place in a long conversation after a restart", async () => {
+  for (let n = 2; n <= 9; n++) {
+    await portico.say(`message ${n}\n${"and one more line\n".repeat(12)}`);
+    await turns(n);
+  }
+  const third = () => transcript().locator("[data-entry]").filter({ hasText: "message 3" });
+  await third().evaluate((message) => message.scrollIntoView({ block: "start" }));
+  const top = () => third().evaluate((message) => Math.round(message.getBoundingClientRect().top));
+  const before = await top();
+  await page().waitForTimeout(1500); // a place and a layout rest before they are saved
   await portico.restart();
   await expect.poll(names).toEqual(["third talk", "second talk", "first talk"]);
   expect(await page().getByRole("tab", { name: "third talk" }).getAttribute("aria-selected")).toBe("true");
+  await third().waitFor();
+  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThanOrEqual(2);
+  expect(await transcript().evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)).toBeGreaterThan(200);
 });
 
 it("never complained", () => {
