@@ -1,5 +1,5 @@
 /** One conversation: what was said and done, and where the next message is written. */
-import { lazy, Suspense, useCallback, useRef, useState, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Mode, type Session, type Transcript as TranscriptOf } from "../host";
 import { keys, useCall, useClient, useModels, useTranscript } from "../host/queries";
@@ -30,6 +30,7 @@ function NewChat({ tab, active }: { tab: Tab; active: boolean }) {
   const create = useCall("sessions.create");
   const send = useCall("chat.send");
   const making = useRef<Promise<Session>>(undefined);
+  const latest = useLatest(text);
 
   const session = useCallback(async (): Promise<string> => {
     making.current ??= create.mutateAsync({ mode, model: model || undefined });
@@ -48,6 +49,7 @@ function NewChat({ tab, active }: { tab: Tab; active: boolean }) {
   const start = async () => {
     const id = await session();
     await send.mutateAsync({ session: id, text });
+    keepView(id, { draft: afterSent(latest.current, text) });
     change(tab.id, { session: id, draft: undefined });
   };
   const run = async () => {
@@ -68,6 +70,18 @@ function NewChat({ tab, active }: { tab: Tab; active: boolean }) {
         onSend={() => void start().catch((error: unknown) => send.isError && complain(error))} onStop={() => undefined} />} />
   );
 }
+
+/** A value as it is now, for what ends later than it began. */
+function useLatest<T>(value: T): RefObject<T> {
+  const latest = useRef(value);
+  useLayoutEffect(() => {
+    latest.current = value;
+  });
+  return latest;
+}
+
+/** What is left of the composer's text when a message is on disk: what was typed while it was on its way. */
+export const afterSent = (now: string, sent: string): string => (now.startsWith(sent) ? now.slice(sent.length).trimStart() : now);
 
 function Opened({ id, tab, active }: { id: string; tab: Tab; active: boolean }) {
   const { t } = useTranslation("chat");
@@ -94,6 +108,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
   const send = useCall("chat.send");
   const stop = useCall("chat.stop");
   const choose = useCall("sessions.choose");
+  const latest = useLatest(text);
   const write = useCallback(
     (next: string) => {
       setText(next);
@@ -115,7 +130,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
       foot={<Composer text={text} onText={write} mode={session.mode} fixed={session.mode === "autonomous"} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
         onMode={(mode) => choose.mutate({ id, mode }, { onError: complain })}
         onModel={(model) => choose.mutate({ id, model }, { onError: complain })}
-        onSend={() => send.mutate({ session: id, text }, { onSuccess: () => write(""), onError: complain })}
+        onSend={() => send.mutate({ session: id, text }, { onSuccess: () => write(afterSent(latest.current, text)), onError: complain })}
         onStop={() => stop.mutate({ session: id }, { onError: complain })} />} />
   );
 }

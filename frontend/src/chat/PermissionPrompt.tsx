@@ -2,7 +2,7 @@ import { Shield, ShieldCheck, ShieldX } from "lucide-react";
 import { memo, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Answer, type Entry } from "../host";
-import { useCall, useInfo } from "../host/queries";
+import { useCall, useAbout } from "../host/queries";
 import { riskText } from "../i18n";
 import { Button, Chip, cx, ProblemView, VisuallyHidden, type Tone } from "../kit";
 import css from "./ask.module.css";
@@ -19,7 +19,7 @@ const tones: Record<string, Tone> = { high: "bad", medium: "warn", low: "plain",
 export const PermissionPrompt = memo(function PermissionPrompt({ entry }: { entry: Entry }) {
   const { t } = useTranslation("chat");
   const wants = usePermissionWords();
-  const home = useInfo().data?.home ?? "";
+  const home = useAbout().data?.home ?? "";
   const decide = useCall("chat.decide");
   const frame = useRef<HTMLDivElement>(null);
   const settled = useSettled(frame);
