@@ -33,11 +33,11 @@ type Link struct {
 	URL string `json:"url"`
 }
 
-// Info says what this Portico is.
-func (s *System) Info(ctx context.Context, _ None) (core.Info, error) {
-	info := s.core.Info(ctx)
-	info.Native = s.window.Native()
-	return info, nil
+// About says what this Portico is.
+func (s *System) About(ctx context.Context, _ None) (core.About, error) {
+	about := s.core.About(ctx)
+	about.Native = s.window.Native()
+	return about, nil
 }
 
 // Doctor checks what works here.

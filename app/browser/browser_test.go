@@ -182,7 +182,7 @@ func TestMethodsAnswerAndEventsWaitForCredit(t *testing.T) {
 	if _, err := c.Sessions.Create(t.Context(), sessionOf()); err != nil {
 		t.Fatal(err)
 	}
-	send(`{"id":9,"method":"system.info","request":{}}`)
+	send(`{"id":9,"method":"system.about","request":{}}`)
 	if got := read(); string(got["id"]) != "9" {
 		t.Fatalf("an event came without credit: %s", got)
 	}

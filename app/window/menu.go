@@ -3,7 +3,6 @@ package window
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
 	goruntime "runtime"
 
 	"github.com/wailsapp/wails/v2/pkg/menu"
@@ -135,7 +134,7 @@ func (w *Window) chooseTheme(theme string) {
 }
 
 func (w *Window) openLogs() {
-	if err := opener.Path(filepath.Join(w.core.Info(context.Background()).Data, "logs")); err != nil {
+	if err := opener.Path(w.core.Logs()); err != nil {
 		slog.Warn("the logs were not opened", "error", err)
 	}
 }

@@ -71,7 +71,7 @@ func (w *Window) applySettings(ctx context.Context) {
 	w.native.setDark(w.ctx, dark)
 	colour := background(dark)
 	runtime.WindowSetBackgroundColour(w.ctx, colour.R, colour.G, colour.B, colour.A)
-	language := languageOf(settings.Language, w.core.Info(ctx).Locale)
+	language := languageOf(settings.Language, w.core.About(ctx).Locale)
 	if language != w.language {
 		w.language = language
 		w.native.relabel(w.ctx, w.menu(language), labels(w.bar(), language))

@@ -41,6 +41,7 @@ const (
 
 // Window is the one window of the app.
 type Window struct {
+	anyway *time.Timer // shows the window of a page that says nothing
 	core   *core.Core
 	native native
 	bounds *boundsKeeper
@@ -64,10 +65,10 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 	if err != nil {
 		return err
 	}
-	info := c.Info(ctx)
+	about := c.About(ctx)
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &Window{core: c, bounds: newBoundsKeeper(filepath.Join(info.Data, boundsFile)), started: make(chan struct{}), styles: make(chan struct{}, 1)}
+	w := &Window{core: c, bounds: newBoundsKeeper(filepath.Join(about.Data, boundsFile)), started: make(chan struct{}), styles: make(chan struct{}, 1)}
 	w.bridge = &Bridge{api: app.New(c, w), ctx: running, started: w.started}
 	// The toolkit draws its own parts (menu, title, scroll bars) light or dark too, and tells the page.
 	dark := isDark(settings.Theme)
@@ -75,7 +76,7 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 		return err
 	}
 	bounds := w.bounds.load()
-	w.language = languageOf(settings.Language, info.Locale)
+	w.language = languageOf(settings.Language, about.Locale)
 
 	var pumping sync.WaitGroup
 	err = wails.Run(&options.App{
@@ -90,7 +91,7 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 		// WebView2 and WebKitGTK would then hear of no drop at all. There the page script and the native guard hold.
 		DragAndDrop: &options.DragAndDrop{EnableFileDrop: true, DisableWebViewDrop: goruntime.GOOS == "darwin"},
 		Linux:       &linux.Options{Icon: icon, ProgramName: "portico", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
-		Mac:         &mac.Options{About: &mac.AboutInfo{Title: "Portico", Message: info.Version, Icon: icon}},
+		Mac:         &mac.Options{About: &mac.AboutInfo{Title: "Portico", Message: about.Version, Icon: icon}},
 		Windows:     &windows.Options{Theme: windowsTheme(settings.Theme)},
 		OnStartup: func(windowContext context.Context) {
 			w.ctx = windowContext
@@ -100,12 +101,15 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 			pumping.Go(func() { w.pump(running) })
 			pumping.Go(func() { w.style(running) })
 			pumping.Go(func() { watchSystemTheme(running, w.restyle) })
-			time.AfterFunc(showAnyway, w.Ready)
+			w.anyway = time.AfterFunc(showAnyway, w.Ready)
 		},
 		OnDomReady:    func(windowContext context.Context) { runtime.WindowExecJS(windowContext, pageScript) },
 		OnBeforeClose: func(context.Context) bool { w.saveBounds(); return false },
 	})
 	stop()
+	if w.anyway != nil { // it never got that far where the window could not be opened
+		w.anyway.Stop()
+	}
 	w.moved.stop()
 	pumping.Wait()
 	if err != nil {

@@ -25,10 +25,13 @@ func Version() string { return version }
 // doctorLimit bounds each program that the doctor starts.
 const doctorLimit = 3 * time.Second
 
-// Info says what this Portico is. Native is the window's to say.
-func (c *Core) Info(context.Context) Info {
-	return Info{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: c.places.Data, Locale: c.options.Locale, Home: grant.SystemPlaces().Home, Registry: registry, Containment: c.containment()}
+// About says what this Portico is. Native is the window's to say.
+func (c *Core) About(context.Context) About {
+	return About{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: c.places.Data, Locale: c.options.Locale, Home: grant.SystemPlaces().Home, Registry: registry, Containment: c.containment()}
 }
+
+// Logs is the folder of all logs.
+func (c *Core) Logs() string { return c.places.Logs }
 
 func (c *Core) containment() Containment { return Containment{Level: c.level.Name, What: c.level.What} }
 

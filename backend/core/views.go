@@ -71,8 +71,8 @@ type Settings struct {
 	StepLimit int    `json:"stepLimit"` // tool rounds in one turn
 }
 
-// Info says what this Portico is.
-type Info struct {
+// About says what this Portico is.
+type About struct {
 	Version     string      `json:"version"`
 	Platform    string      `json:"platform"` // "linux/amd64"
 	Data        string      `json:"data"`     // the data folder

@@ -1,9 +1,9 @@
 /** A core that is scripted: for tests of components, and for looking at every state of the window without one. */
-import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type Info, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView } from "../src/host";
+import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView } from "../src/host";
 
 export const containment: Containment = { level: "full", what: "Landlock ABI 7, seccomp" };
 
-export const info: Info = { version: "0.1.0", platform: "linux/amd64", data: "/home/ana/.local/share/portico", native: false, locale: "en", home: "/home/ana", containment };
+export const info: About = { version: "0.1.0", platform: "linux/amd64", data: "/home/ana/.local/share/portico", native: false, locale: "en", home: "/home/ana", containment };
 
 export const settings: Settings = { theme: "light", language: "en", zoom: 100, stepLimit: 12 };
 
@@ -93,7 +93,7 @@ const session = (id: string, title: string): Session => ({ id, title, mode: "gui
 
 export interface State {
   settings: Settings;
-  info: Info;
+  info: About;
   extensions: ExtensionView[];
   model: ModelChoice;
   found: Found[];
@@ -121,7 +121,7 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
   let cancel = () => {};
   const answers: Answers = {
     "settings.get": () => state.settings, "settings.save": (next) => (state.settings = next), "settings.layout": () => ({ layout: state.layout }), "settings.saveLayout": () => ({}),
-    "system.info": () => state.info, "system.doctor": () => checks, "system.ready": () => ({}), "system.openLink": () => ({}), "system.chooseFolder": () => ({ path: "/home/ana/Code/text-cleaner" }),
+    "system.about": () => state.info, "system.doctor": () => checks, "system.ready": () => ({}), "system.openLink": () => ({}), "system.chooseFolder": () => ({ path: "/home/ana/Code/text-cleaner" }),
     "sessions.list": () => state.sessions, "sessions.create": () => session("s3", ""), "sessions.delete": () => ({}), "sessions.open": ({ id }) => ({ session: session(id, "Word counts for the essay"), entries: [] }), "sessions.saveView": () => ({}), "chat.run": () => ({ turn: "t1" }),
     "extensions.list": () => state.extensions, "tools.list": () => state.extensions.filter((view) => view.enabled && !view.problem).flatMap((view) => view.toolViews ?? []),
     "extensions.setEnabled": ({ ref, enabled }) => {

@@ -1,5 +1,16 @@
 // Generated from the Go types by `go run ./build types`. Do not edit.
 
+export interface About {
+  version: string;
+  platform: string;
+  data: string;
+  native: boolean;
+  locale: string;
+  home: string;
+  registry?: string;
+  containment: Containment;
+}
+
 export interface Answer {
   decision: Decision;
   lasting: Lasting;
@@ -193,17 +204,6 @@ export interface GrantChoice {
 
 export interface InSession {
   session: string;
-}
-
-export interface Info {
-  version: string;
-  platform: string;
-  data: string;
-  native: boolean;
-  locale: string;
-  home: string;
-  registry?: string;
-  containment: Containment;
 }
 
 export interface InstallRequest {
@@ -550,9 +550,9 @@ export interface Methods {
   "settings.layout": { request: Record<string, never>; answer: Layout };
   "settings.save": { request: Settings; answer: Settings };
   "settings.saveLayout": { request: Layout; answer: Record<string, never> };
+  "system.about": { request: Record<string, never>; answer: About };
   "system.chooseFolder": { request: Dialog; answer: Chosen };
   "system.doctor": { request: Record<string, never>; answer: Check[] };
-  "system.info": { request: Record<string, never>; answer: Info };
   "system.openLink": { request: Link; answer: Record<string, never> };
   "system.ready": { request: Record<string, never>; answer: Record<string, never> };
   "tools.list": { request: Record<string, never>; answer: ToolView[] };

@@ -1,7 +1,7 @@
 import { QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from ".";
 import { byTime, Journal, sessionOf, withEvent } from "./merge";
-import type { ExtensionView, HostEvent, Info, Methods, ModelChoice, Session, Settings, ToolView, Transcript } from ".";
+import type { ExtensionView, HostEvent, About, Methods, ModelChoice, Session, Settings, ToolView, Transcript } from ".";
 
 /** Every key in one place: a key that is written twice is one that is invalidated once. */
 export const keys = {
@@ -14,7 +14,7 @@ export const keys = {
   models: ["models"] as const,
   found: ["models", "found"] as const,
   modelList: (server: string) => ["models", "list", server] as const,
-  info: ["info"] as const,
+  about: ["about"] as const,
   doctor: ["doctor"] as const,
 };
 
@@ -37,7 +37,7 @@ export const useModels = () => useQuery<ModelChoice>({ queryKey: keys.models, qu
 export const useFound = () => useQuery({ queryKey: keys.found, queryFn: () => call("models.discover", none), staleTime: 30_000 });
 /** The models of a server; asked for when somebody wants to choose. */
 export const useModelList = (server: string) => useQuery<string[]>({ queryKey: keys.modelList(server), queryFn: () => call("models.list", { baseURL: server }), enabled: server !== "", staleTime: 60_000 });
-export const useInfo = () => useQuery<Info>({ queryKey: keys.info, queryFn: () => call("system.info", none) });
+export const useAbout = () => useQuery<About>({ queryKey: keys.about, queryFn: () => call("system.about", none) });
 
 /** One call that changes something, as a mutation; what it changes is announced by events. */
 export function useCall<M extends keyof Methods>(method: M) {
@@ -102,7 +102,7 @@ export function apply(queries: QueryClient, events: HostEvent[]): void {
 /** Asks for what the first screen shows all at once, before it is drawn: each answer is a way to the core and back. */
 export function askAhead(): void {
   void client.prefetchQuery({ queryKey: keys.settings, queryFn: () => call("settings.get", none) });
-  void client.prefetchQuery({ queryKey: keys.info, queryFn: () => call("system.info", none) });
+  void client.prefetchQuery({ queryKey: keys.about, queryFn: () => call("system.about", none) });
   void client.prefetchQuery({ queryKey: keys.sessions, queryFn: () => call("sessions.list", none) });
   void client.prefetchQuery({ queryKey: keys.models, queryFn: () => call("models.get", none) });
 }

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Bot, Check as Tick, Copy, Database, Globe, Minus, MessageSquare, RefreshCw, ScrollText, Blocks, TriangleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { call, type Check, type Info } from "../host";
-import { keys, useInfo, useModels } from "../host/queries";
+import { call, type Check, type About } from "../host";
+import { keys, useAbout, useModels } from "../host/queries";
 import { Button, Chip, copyText, Group, GroupRow, Kbd, Mark, Section, toast } from "../kit";
 import { actions } from "../shell/actions";
 import { Loaded } from "./loaded";
@@ -57,7 +57,7 @@ export function PrivacyPage() {
         </Group>
       </Section>
       <Section title={t("privacy.where")}>
-        <Loaded query={useInfo()} lines={2}>
+        <Loaded query={useAbout()} lines={2}>
           {(info) => {
             const logs = below(info, "logs");
             return (
@@ -82,7 +82,7 @@ export function PrivacyPage() {
 }
 
 /** A folder in the data folder, as its system writes paths. */
-const below = (info: Info, name: string): string => `${info.data}${info.platform.startsWith("windows") ? "\\" : "/"}${name}`;
+const below = (info: About, name: string): string => `${info.data}${info.platform.startsWith("windows") ? "\\" : "/"}${name}`;
 
 const known = ["deno", "confinement", "webview", "keyring", "node", "python3", "git"] as const;
 
@@ -92,7 +92,7 @@ export function AboutPage() {
   const copy = useCopy();
   return (
     <div className={css.lane}>
-      <Loaded query={useInfo()}>
+      <Loaded query={useAbout()}>
         {(info) => (
           <>
             <header className={css.about}>
@@ -136,7 +136,7 @@ function CheckRow({ check }: { check: Check & { required?: boolean } }) {
 }
 
 /** What a bug report has to say about the computer, in English whatever the person reads. */
-export function reportOf(info: Info, checks: readonly Check[]): string {
+export function reportOf(info: About, checks: readonly Check[]): string {
   const lines = [`Portico ${info.version}, ${info.platform}, ${info.native ? "native window" : "browser"}`, `Containment: ${info.containment.level} (${info.containment.what})`];
   for (const check of checks) lines.push(`${check.ok ? "ok" : "missing"} ${check.name}: ${check.detail}`);
   return lines.join("\n") + "\n";

@@ -1,7 +1,7 @@
 /** The settings: one tab, its list of pages in the sidebar, and the dialog that reviews an install. */
 import { useTranslation } from "react-i18next";
 import { ReportAbout } from "../kit";
-import { useInfo } from "../host/queries";
+import { useAbout } from "../host/queries";
 import { AboutPage, PrivacyPage, ShortcutsPage } from "./about";
 import { ExtensionsPage } from "./extensions/list";
 import { AppearancePage, GeneralPage } from "./general";
@@ -15,7 +15,7 @@ export { SettingsNav } from "./nav";
 
 export function SettingsTab({ page, onPage }: { page: string; onPage(page: string): void }) {
   const { t } = useTranslation("settings");
-  const info = useInfo().data;
+  const info = useAbout().data;
   const place = placeOf(page);
   return (
     <ReportAbout value={info ? `Portico ${info.version}, ${info.platform}` : ""}>

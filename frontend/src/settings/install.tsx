@@ -3,7 +3,7 @@ import { TriangleAlert, Wrench } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, listen, problemOf, type InstallStep, type Problem, type Review } from "../host";
-import { useInfo } from "../host/queries";
+import { useAbout } from "../host/queries";
 import { riskText, useFormats } from "../i18n";
 import { Button, Chip, Dialog, EmptyState, Group, GroupRow, Grow, IconTile, ProblemView, ProgressBar, Section, Skeleton, Switch, toast } from "../kit";
 import { useInstall } from "../store/install";
@@ -55,7 +55,7 @@ function Reviewed({ review, onClose, onAgain }: { review: Review; onClose(): voi
   const { t } = useTranslation("settings");
   const { t: common } = useTranslation("common");
   const format = useFormats();
-  const info = useInfo().data;
+  const info = useAbout().data;
   const { extension } = review;
   const tools = review.toolViews ?? [];
   const offered = tools.filter((tool) => tool.available);

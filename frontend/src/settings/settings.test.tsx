@@ -234,7 +234,7 @@ describe("extensions", () => {
   it("open the system's dialog in a native window, and take a path there too", async () => {
     const { person, asked } = tab("extensions", { extensions: [], info: { ...info, native: true } });
     await screen.findByRole("button", { name: "Add" });
-    await waitFor(() => expect(asked("system.info")).toHaveLength(1));
+    await waitFor(() => expect(asked("system.about")).toHaveLength(1));
     await person.click(screen.getByRole("button", { name: "Add" }));
     expect(await screen.findByRole("menuitem", { name: "From a path…" })).toBeTruthy();
     await person.click(screen.getByRole("menuitem", { name: "From a folder…" }));

@@ -3,7 +3,7 @@ import { Fragment, Suspense, lazy, useEffect, useRef, type KeyboardEvent, type P
 import { useTranslation } from "react-i18next";
 import { Chat } from "../chat/Chat";
 import { problemOf } from "../host";
-import { useInfo, useSettings } from "../host/queries";
+import { useAbout, useSettings } from "../host/queries";
 import { Button, cx, EmptyState, ErrorBoundary, Kbd, Mark, ProblemView, Toasts, Tooltip } from "../kit";
 import { useInstall } from "../store/install";
 import { useTabs, type Group, type Tab } from "../store/tabs";
@@ -24,7 +24,7 @@ const firstPage = "extensions";
 export function Shell() {
   const restored = useLayout();
   const settings = useSettings();
-  const info = useInfo().data;
+  const info = useAbout().data;
   const { palette, setPalette } = useView();
   const reviewing = useInstall((s) => s.reviewing);
   useEvents();

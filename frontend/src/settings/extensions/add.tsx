@@ -2,7 +2,7 @@ import { FolderOpen } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../host";
-import { useInfo } from "../../host/queries";
+import { useAbout } from "../../host/queries";
 import { Button, Dialog, Field, Grow, Input } from "../../kit";
 import { useInstall } from "../../store/install";
 import { sayFailed } from "../changes";
@@ -11,7 +11,7 @@ import { sayFailed } from "../changes";
 export function AddDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation("settings");
   const { t: common } = useTranslation("common");
-  const native = useInfo().data?.native ?? false;
+  const native = useAbout().data?.native ?? false;
   const [path, setPath] = useState("");
   const look = () => {
     const folder = path.trim().replace(/^file:\/\//, "");

@@ -2,7 +2,7 @@ import { Blocks, FolderOpen, Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type ExtensionView } from "../../host";
-import { useExtensions, useInfo } from "../../host/queries";
+import { useExtensions, useAbout } from "../../host/queries";
 import { Button, Chip, cx, EmptyState, IconTile, Menu, Switch, type Tone } from "../../kit";
 import { useInstall } from "../../store/install";
 import { sayFailed, useChanges } from "../changes";
@@ -60,7 +60,7 @@ function Card({ view, on, onOpen }: { view: ExtensionView; on: boolean; onOpen()
 /** The system's own dialog where there is one; a path can be typed everywhere. */
 export function AddButton({ small }: { small?: boolean }) {
   const { t } = useTranslation("settings");
-  const native = useInfo().data?.native ?? false;
+  const native = useAbout().data?.native ?? false;
   const [typing, setTyping] = useState(false);
   const choose = async () => {
     try {

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call, type ExtensionView, type ToolView } from "../../host";
-import { keys, useClient, useInfo } from "../../host/queries";
+import { keys, useClient, useAbout } from "../../host/queries";
 import { useFormats } from "../../i18n";
 import { Button, Chip, ConfirmDialog, copyText, Group, GroupRow, IconButton, IconTile, Menu, ProblemView, Section, toast } from "../../kit";
 import { useInstall } from "../../store/install";
@@ -20,7 +20,7 @@ const shownEnds = 8;
 
 export function ExtensionPage({ view, onBack }: { view: ExtensionView; onBack(): void }) {
   const { t } = useTranslation("settings");
-  const info = useInfo().data;
+  const info = useAbout().data;
   const { enable } = useChanges();
   const [open, setOpen] = useState<"files" | "log" | "remove">();
   const [running, setRunning] = useState<ToolView>();
