@@ -64,7 +64,7 @@ func Open(ctx context.Context, options Options) (*Core, error) {
 			"Make it writable, or name another in $PORTICO_HOME.", "folder", places.Data).Because(err)
 	}
 	if options.Locale == "" {
-		options.Locale = systemLocale(os.Getenv)
+		options.Locale = systemLocale(os.Getenv, desktopLocale)
 	}
 	db, err := store.Open(ctx, places.Database)
 	if err != nil {

@@ -181,7 +181,7 @@ func (c *Core) Remove(ctx context.Context, ref extension.Ref) error {
 // dropData removes what an extension kept, its log and its cache.
 func (c *Core) dropData(ref extension.Ref) error {
 	log := deno.LogFile(c.places.Logs, ref)
-	for _, path := range []string{filepath.Join(c.places.Data, "extension-data", ref.Key()), filepath.Join(c.places.Cache, "deno", ref.Key()), log, log + ".1"} {
+	for _, path := range []string{filepath.Join(c.places.Data, "extension-data", ref.Key()), deno.CacheFolder(c.places.Cache, ref), log, log + ".1"} {
 		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("remove what %s kept: %w", ref.ID, err)
 		}

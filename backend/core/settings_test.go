@@ -32,8 +32,15 @@ func TestTheSystemsLocale(t *testing.T) {
 				return value
 			}
 			return ""
-		}); got != want {
+		}, func() string { return "" }); got != want {
 			t.Errorf("%q: got %q, want %q", value, got, want)
 		}
+	}
+	none := func(string) string { return "" }
+	if got := systemLocale(none, func() string { return "es-ES" }); got != "es-ES" {
+		t.Errorf("an app that is started from the desktop: got %q", got)
+	}
+	if got := systemLocale(func(string) string { return "de_DE.UTF-8" }, func() string { return "es-ES" }); got != "de-DE" {
+		t.Errorf("the terminal's locale does not come first: got %q", got)
 	}
 }

@@ -114,8 +114,9 @@ func firstLine(text string) string {
 
 var localeShape = regexp.MustCompile(`^[a-z]{2,3}([_-][A-Za-z0-9]+)*$`)
 
-// systemLocale reads a POSIX locale ("es_ES.UTF-8") as BCP 47 ("es-ES"); "en" where the system names none.
-func systemLocale(getenv func(string) string) string {
+// systemLocale reads a POSIX locale ("es_ES.UTF-8") as BCP 47 ("es-ES"); without one it is the desktop's, and "en" where
+// that names none either.
+func systemLocale(getenv func(string) string, desktop func() string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		value, _, _ := strings.Cut(getenv(name), ".")
 		value, _, _ = strings.Cut(value, "@")
@@ -125,6 +126,9 @@ func systemLocale(getenv func(string) string) string {
 		if value != "" { // "C", "POSIX"
 			return "en"
 		}
+	}
+	if chosen := desktop(); chosen != "" {
+		return chosen
 	}
 	return "en"
 }

@@ -140,13 +140,13 @@ func (c *compiler) addPath(p extension.Permission) {
 	}
 	own := real(c.places.Extension)
 	switch {
-	case p.Kind == extension.Write && own != "" && within(resolved, own):
+	case p.Kind == extension.Write && own != "" && Within(resolved, own):
 		c.refuse(p, "installed files never change")
 		return
-	case c.data != "" && within(resolved, c.data) && !c.named(resolved):
+	case c.data != "" && Within(resolved, c.data) && !c.named(resolved):
 		c.refuse(p, "it lies in Portico's own data")
 		return
-	case within(resolved, processes) && (p.Kind == extension.Write || !aboutSystem(resolved)):
+	case Within(resolved, processes) && (p.Kind == extension.Write || !aboutSystem(resolved)):
 		c.refuse(p, "what other processes hold in memory lies there")
 		return
 	}
@@ -180,7 +180,7 @@ func aboutSystem(path string) bool {
 // named says whether a path within Portico's data is one that a template names.
 func (c *compiler) named(path string) bool {
 	for _, folder := range []string{c.places.Models, c.places.Sessions, c.places.Extension} {
-		if folder != "" && within(path, real(folder)) {
+		if folder != "" && Within(path, real(folder)) {
 			return true
 		}
 	}
@@ -193,7 +193,7 @@ func (c *compiler) writable(path string, system []string) []string {
 	if _, err := os.Lstat(path); err == nil {
 		return system
 	}
-	if parent := filepath.Dir(path); isFolder(parent) && c.data != "" && !within(c.data, parent) {
+	if parent := filepath.Dir(path); isFolder(parent) && c.data != "" && !Within(c.data, parent) {
 		return []string{parent}
 	}
 	return system
@@ -203,7 +203,7 @@ func (c *compiler) writable(path string, system []string) []string {
 // Links are left out: a rule would follow them. So are the folders on the way, whose rules would cover all below: nothing
 // new can be made directly in them.
 func (c *compiler) around(path string) []string {
-	holds := func(hole string) bool { return hole != "" && hole != path && within(hole, path) }
+	holds := func(hole string) bool { return hole != "" && hole != path && Within(hole, path) }
 	if !holds(c.data) && !holds(processes) {
 		return []string{path}
 	}
@@ -239,7 +239,7 @@ func (c *compiler) addProgram(p extension.Permission) {
 		c.refuse(p, "its path holds a comma, which the sandbox can't be told")
 		return
 	}
-	if c.data != "" && within(real(path), c.data) {
+	if c.data != "" && Within(real(path), c.data) {
 		c.refuse(p, "it lies in Portico's own data")
 		return
 	}
@@ -300,11 +300,11 @@ func (c *compiler) closed(kept []string) []string {
 	}
 	keeps := func(path string) bool {
 		return slices.ContainsFunc(kept, func(keep string) bool {
-			return keep != "" && within(keep, c.data) && within(path, keep)
+			return keep != "" && Within(keep, c.data) && Within(path, keep)
 		})
 	}
 	leadsTo := func(path string) bool {
-		return slices.ContainsFunc(kept, func(keep string) bool { return keep != "" && within(keep, path) })
+		return slices.ContainsFunc(kept, func(keep string) bool { return keep != "" && Within(keep, path) })
 	}
 	if !leadsTo(c.data) {
 		return append(all, c.data)
@@ -364,7 +364,8 @@ func real(path string) string {
 	return filepath.Join(real(parent), filepath.Base(path))
 }
 
-func within(inner, outer string) bool {
+// Within says whether a path is a folder or lies below it; both are absolute and clean.
+func Within(inner, outer string) bool {
 	rel, err := filepath.Rel(outer, inner)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

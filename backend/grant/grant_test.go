@@ -123,7 +123,7 @@ func TestPorticosOwnDataIsInNoGrant(t *testing.T) {
 	for _, path := range []string{"$home", "/", filepath.Join(p.Home, ".local")} {
 		layers := Compile(allowed(read(path), writing(path)), p)
 		for _, granted := range append(layers.System.Read, layers.System.Write...) {
-			if within(p.Data, granted) || within(real(granted), p.Data) {
+			if Within(p.Data, granted) || Within(real(granted), p.Data) {
 				t.Errorf("%s: %s covers Portico's data", path, granted)
 			}
 		}
@@ -155,7 +155,7 @@ func TestPorticosOwnDataIsInNoGrant(t *testing.T) {
 func covers(layers Layers, flag, path string) bool {
 	for _, set := range layers.Deno {
 		if values, ok := strings.CutPrefix(set, flag); ok {
-			return slices.ContainsFunc(strings.Split(values, ","), func(value string) bool { return within(path, value) })
+			return slices.ContainsFunc(strings.Split(values, ","), func(value string) bool { return Within(path, value) })
 		}
 	}
 	return false

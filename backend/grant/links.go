@@ -14,7 +14,7 @@ import (
 // there, a project from a stranger.
 func strangeLink(base, path string) string {
 	at := filepath.VolumeName(path) + string(filepath.Separator)
-	if base != "" && within(path, base) {
+	if base != "" && Within(path, base) {
 		at = real(base)
 	} else {
 		base = at
@@ -43,7 +43,7 @@ func strangeLink(base, path string) string {
 // systemKeeps says whether a folder is one in which systems keep links of their own, and in which nobody but the system's
 // owner writes: /bin on Linux, /tmp and /var on macOS, /var/run, alternatives, what the kernel shows of devices.
 func systemKeeps(folder string) bool {
-	return folder == "/" || folder == "/var" || slices.ContainsFunc(systemFolders, func(outer string) bool { return within(folder, outer) })
+	return folder == "/" || folder == "/var" || slices.ContainsFunc(systemFolders, func(outer string) bool { return Within(folder, outer) })
 }
 
 var systemFolders = []string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/sys", "/dev", "/proc", "/nix", "/System", "/Library"}

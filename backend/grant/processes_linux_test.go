@@ -13,7 +13,7 @@ func TestWhatOtherProcessesHoldIsInNoGrant(t *testing.T) {
 		}
 	}
 	for _, granted := range Compile(allowed(read("/")), p).System.Read {
-		if within("/proc/1/environ", granted) {
+		if Within("/proc/1/environ", granted) {
 			t.Errorf("%s covers /proc", granted)
 		}
 	}

@@ -251,7 +251,7 @@ func (c *conversation) ended(f frame) (json.RawMessage, error) {
 	case "too-big":
 		return nil, c.tooBig(f.Size)
 	case "unserialisable":
-		return nil, extension.NewProblem("call.unserialisable", "{tool} gave a result that can't be passed on: {error}", "Its author has to return plain values.", "tool", address, "error", cut(f.Message, maxShortText)).Because(thrown(f))
+		return nil, extension.NewProblem("call.unserialisable", "{tool} gave a result that can't be passed on: {error}.", "Its author has to return plain values.", "tool", address, "error", sentence(f.Message)).Because(thrown(f))
 	}
 	message := cut(f.Message, maxShortText)
 	if message == "" {

@@ -62,6 +62,11 @@ func LogFile(logs string, ref extension.Ref) string {
 	return filepath.Join(logs, "extensions", ref.Key()+".log")
 }
 
+// CacheFolder is where an extension's prepared modules are, below the cache folder.
+func CacheFolder(cache string, ref extension.Ref) string {
+	return filepath.Join(cache, "deno", ref.Key())
+}
+
 // Start gives an instance. No code of the extension runs until it is first called or warmed.
 func (r *Runtime) Start(_ context.Context, ext *extension.Copy, host capability.Host) (runtime.Instance, error) {
 	root, err := filepath.EvalSymlinks(ext.Root)

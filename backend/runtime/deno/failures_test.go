@@ -225,7 +225,7 @@ func TestAnEntryThatCantBeLoadedIsTold(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(s.ext.Root, "index.ts"), []byte(c.source), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if p := s.fails("fine", `{}`, c.code); !strings.Contains(p.Error(), c.part) {
+		if p := s.fails("fine", `{}`, c.code); !strings.Contains(p.Error()+"\n"+p.Detail, c.part) || strings.Contains(p.Error(), "\n") {
 			t.Errorf("%s: got %s", name, detailed(p))
 		}
 	}

@@ -215,6 +215,12 @@ func units(text string) int {
 	return n
 }
 
+// sentence is the first line of an error, as it stands at the end of a sentence of ours; the rest of it is for the details.
+func sentence(message string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return strings.TrimRight(cut(line, maxShortText), " .:")
+}
+
 // cut gives at most so many UTF-16 units of a text, never half a character.
 func cut(text string, max int) string {
 	if len(text) <= max {

@@ -13,6 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"portico/backend/extension"
+	"portico/backend/grant"
 )
 
 // graph is what `deno info --json` tells of a module and all it imports.
@@ -46,7 +47,7 @@ func checkGraph(data []byte, root, name string) error {
 	var issues []extension.Issue
 	for _, module := range g.Modules {
 		from, ok := filePath(module.Specifier)
-		if !ok || !inside(from, root) {
+		if !ok || !grant.Within(from, root) {
 			continue // what imports it is refused
 		}
 		rel, err := filepath.Rel(root, from)
@@ -82,7 +83,7 @@ func leaves(specifier, root string, dynamic bool) string {
 	case "node", "data", "blob":
 		return "" // Deno's own, or within the importing module
 	case "file":
-		if path, ok := filePath(specifier); !ok || !inside(path, root) {
+		if path, ok := filePath(specifier); !ok || !grant.Within(path, root) {
 			return "lies outside of the extension's folder"
 		}
 		return ""
@@ -91,11 +92,6 @@ func leaves(specifier, root string, dynamic bool) string {
 		return "" // it fails when it is reached, and a tool may be ready for that
 	}
 	return "is not installed with the extension"
-}
-
-func inside(path, root string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // importMap writes the import map that an extension's deno.json asks for, with every address made absolute; nil when there

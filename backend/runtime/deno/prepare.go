@@ -56,7 +56,7 @@ func prepare(ctx context.Context, i *instance) (*prepared, error) {
 		return nil, err
 	}
 	identity := sha256.Sum256([]byte(strings.Join([]string{fingerprint, i.root, i.ext.Entry, worker, Version}, "\x00")))
-	all := filepath.Join(i.runtime.options.Cache, "deno", i.ext.Ref().Key())
+	all := CacheFolder(i.runtime.options.Cache, i.ext.Ref())
 	p := &prepared{
 		binary: binary, worker: worker, dir: filepath.Join(all, hex.EncodeToString(identity[:8])),
 		entry: fileURL(filepath.Join(i.root, filepath.FromSlash(i.ext.Entry))),

@@ -119,7 +119,7 @@ func (i *instance) boot(ctx context.Context, p *prepared, layers grant.Layers) (
 				return w, nil
 			case f.Type == "unloadable":
 				w.end()
-				return nil, extension.NewProblem("call.unloadable", "The code of {extension} can't be loaded: {error}", "Its author has to mend it.", "extension", i.ext.DisplayName, "error", cut(f.Message, maxShortText)).Because(thrown(f))
+				return nil, extension.NewProblem("call.unloadable", "The code of {extension} can't be loaded: {error}.", "Its author has to mend it.", "extension", i.ext.DisplayName, "error", sentence(f.Message)).Because(thrown(f))
 			case f.Type == "log": // of the module's own top level, before there is a call
 				i.note(f.level(), "%s", f.Message)
 			}

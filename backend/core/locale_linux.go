@@ -1,0 +1,4 @@
+package core
+
+// desktopLocale: a desktop session on Linux has LANG.
+func desktopLocale() string { return "" }
