@@ -82,12 +82,15 @@ def end(process, patience=5):
 class Program:
     """The program under test, in its window."""
 
-    def __init__(self, screen, argv, env, name):
+    def __init__(self, screen, argv, env, name, first=None):
+        """Starts a program and waits for its window; first is where the window's very first look is kept."""
         self.screen, self.name = screen, name
         self.log = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(argv, env={**os.environ, **env}, stdout=self.log, stderr=self.log)
         try:
             self.window = until(lambda: f"a window on the screen; the program said:\n{self.said()}", self.shown)
+            if first is not None:
+                self.picture(first)
             self.frame = until("the window in the accessibility tree", self.find_frame)
         except NotThere:
             end(self.process)
@@ -233,6 +236,12 @@ class Program:
     def picture(self, path):
         """The window alone, without the window manager's frame."""
         subprocess.run(["import", "-window", self.window, path], check=True)
+
+    def difference(self, before, after):
+        """The part of the pixels, from 0 to 1, in which two pictures of one size differ by more than a shade."""
+        said = subprocess.run(["compare", "-metric", "AE", "-fuzz", "5%", before, after, "null:"], capture_output=True, text=True).stderr
+        pixels = self.geometry()
+        return float(said.split()[0]) / (pixels["WIDTH"] * pixels["HEIGHT"])
 
     def geometry(self):
         said = self.screen.run("xdotool", "getwindowgeometry", "--shell", self.window)

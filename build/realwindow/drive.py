@@ -13,6 +13,9 @@ from desktop import NotThere, Program, Screen, end, until
 
 here = Path(__file__).parent
 
+# What may change in a window after its first look: a caret blinks, a server is found. An empty page differs by more.
+MOST_CHANGED = 0.01
+
 
 class Drive:
     def __init__(self, options):
@@ -27,12 +30,12 @@ class Drive:
         self.app = None
         self.failed = False
 
-    def start(self):
+    def start(self, first=None):
         self.app = Program(self.screen, [self.options.binary], {
             "PORTICO_HOME": str(self.home), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
             # A person's desktop draws with what the screen has; a virtual one has no GPU to ask.
             "LIBGL_ALWAYS_SOFTWARE": "1",
-        }, "Portico")
+        }, "Portico", first)
 
     def case(self, name, do):
         try:
@@ -70,8 +73,15 @@ class Drive:
     # Cases, in the order in which a person meets them.
 
     def opens(self):
-        self.start()
+        first, settled = Path(self.options.scratch) / "first.png", Path(self.options.scratch) / "settled.png"
+        self.start(first)
         self.app.find("document web", re.compile("."))
+        self.app.find("entry", "Message")
+        time.sleep(1.5)  # whatever was still to be drawn is drawn by now
+        self.app.picture(settled)
+        part = self.app.difference(first, settled)
+        if part > MOST_CHANGED:
+            raise NotThere(f"a window that is drawn when it is shown: {part:.1%} of it changed afterwards")
 
     def has_a_native_menu(self):
         bar = self.app.find("menu bar", "")
