@@ -237,11 +237,12 @@ class Program:
         """The window alone, without the window manager's frame."""
         subprocess.run(["import", "-window", self.window, path], check=True)
 
-    def difference(self, before, after):
-        """The part of the pixels, from 0 to 1, in which two pictures of one size differ by more than a shade."""
-        said = subprocess.run(["compare", "-metric", "AE", "-fuzz", "5%", before, after, "null:"], capture_output=True, text=True).stderr
-        pixels = self.geometry()
-        return float(said.split()[0]) / (pixels["WIDTH"] * pixels["HEIGHT"])
+    def difference(self, before, after, rows):
+        """The part of the pixels, from 0 to 1, in which two pictures of one size differ in their lowest rows."""
+        foot = ["-gravity", "south", "-crop", f"x{rows}+0+0", "+repage"]
+        said = subprocess.run(["convert", before, *foot, "(", after, *foot, ")", "-metric", "AE", "-fuzz", "0.5%", "-compare", "-format", "%[distortion]", "info:"],
+                              capture_output=True, text=True, check=True).stdout
+        return float(said) / (self.geometry()["WIDTH"] * rows)
 
     def geometry(self):
         said = self.screen.run("xdotool", "getwindowgeometry", "--shell", self.window)

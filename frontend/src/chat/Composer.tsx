@@ -51,6 +51,7 @@ export function Composer({ text, onText, mode, fixed, onMode, model, onModel, ru
     const box = area.current;
     if (!box || sizesItself) return;
     box.style.height = "auto";
+    if (text === "") return; // one line, which needs no measuring: not at every start
     box.style.height = `${Math.min(box.scrollHeight, mostLines * Number.parseFloat(getComputedStyle(box).lineHeight))}px`;
   }, [text]);
   const ready = text.trim() !== "" && !running && !sending;

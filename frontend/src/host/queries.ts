@@ -99,8 +99,18 @@ export function apply(queries: QueryClient, events: HostEvent[]): void {
   for (const id of again) void queries.invalidateQueries({ queryKey: keys.transcript(id) });
 }
 
+let layoutAhead: Promise<{ layout?: unknown }> | undefined;
+
+/** The tabs as they were, asked for once: ahead, or now. */
+export function savedLayout(): Promise<{ layout?: unknown }> {
+  const asked = layoutAhead ?? call("settings.layout", none);
+  layoutAhead = undefined;
+  return asked;
+}
+
 /** Asks for what the first screen shows all at once, before it is drawn: each answer is a way to the core and back. */
 export function askAhead(): void {
+  layoutAhead = call("settings.layout", none);
   void client.prefetchQuery({ queryKey: keys.settings, queryFn: () => call("settings.get", none) });
   void client.prefetchQuery({ queryKey: keys.about, queryFn: () => call("system.about", none) });
   void client.prefetchQuery({ queryKey: keys.sessions, queryFn: () => call("sessions.list", none) });

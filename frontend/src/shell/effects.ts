@@ -1,7 +1,7 @@
 /** What the window does without being looked at: keeps the layout, follows the core's events, the keyboard and the settings. */
 import { useEffect, useLayoutEffect, useState } from "react";
 import { call, listen, type HostEvent, type Settings } from "../host";
-import { apply, client } from "../host/queries";
+import { apply, client, savedLayout } from "../host/queries";
 import { setupI18n } from "../i18n";
 import { useInstall } from "../store/install";
 import { layoutOf, useTabs } from "../store/tabs";
@@ -38,7 +38,7 @@ export function useLayout(): boolean {
       });
     };
     // A layout that can't be read is no reason to show no window.
-    call("settings.layout", {}).then(({ layout }) => begin(layout), () => begin(null));
+    savedLayout().then(({ layout }) => begin(layout), () => begin(null));
     addEventListener("pagehide", save);
     return () => {
       gone = true;

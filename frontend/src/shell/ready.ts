@@ -8,7 +8,7 @@ const settled = 300;
 
 /** What the first screen did without is fetched before it is asked for: keys that are pressed meanwhile would be lost. */
 function fetchAhead(): void {
-  for (const part of [() => import("../chat/Transcript"), () => import("../settings"), () => import("../palette")]) void part().catch(() => undefined);
+  for (const part of [() => import("../chat/Transcript"), () => import("../palette")]) void part().catch(() => undefined);
 }
 
 /**
