@@ -7,6 +7,7 @@ import { askAhead, client } from "./host/queries";
 import { setupI18n } from "./i18n";
 import { Shell } from "./shell/Shell";
 
+document.documentElement.dataset.system = /Linux/.test(navigator.platform) ? "linux" : "other";
 askAhead();
 void setupI18n("system", navigator.language);
 createRoot(document.getElementById("root")!).render(
