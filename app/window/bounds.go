@@ -2,11 +2,11 @@ package window
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
+
+	"portico/backend/whole"
 )
 
 // The window's size in logical pixels: at first, at least, and at most (a file says otherwise only when it is damaged).
@@ -135,29 +135,11 @@ func (k *boundsKeeper) see(seen Bounds) error {
 	}
 	data, err := json.Marshal(now)
 	if err == nil {
-		err = replaceFile(k.file, data)
+		err = whole.Write(k.file, data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the window's place in %s: %w", k.file, err)
 	}
 	k.kept = now
 	return nil
-}
-
-// replaceFile writes a file that is, after a crash at any instant, as before or as after.
-func replaceFile(path string, data []byte) (err error) {
-	part, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(part.Name()))
-		}
-	}()
-	_, err = part.Write(data)
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), path)
 }

@@ -163,7 +163,7 @@ func TestThePageLoadsNothingFromTheNetwork(t *testing.T) {
 }
 
 func TestADropOfSomethingElseThanFilesIsNone(t *testing.T) {
-	if got := whole([]string{"https://example.org/", "", "relative"}); got != nil {
+	if got := absolute([]string{"https://example.org/", "", "relative"}); got != nil {
 		t.Errorf("%v are taken for files", got)
 	}
 }

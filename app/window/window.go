@@ -138,13 +138,13 @@ func (*Window) Native() bool { return true }
 
 // dropped tells the page which files were dropped.
 func (w *Window) dropped(_, _ int, paths []string) {
-	if paths = whole(paths); len(paths) > 0 {
+	if paths = absolute(paths); len(paths) > 0 {
 		w.core.Events.Publish(event.Event{Topic: event.Drop, Payload: event.Dropped{Paths: paths}})
 	}
 }
 
-// whole keeps absolute paths: a drop of a web address or of text has none.
-func whole(paths []string) []string {
+// absolute keeps whole paths: a drop of a web address or of text has none.
+func absolute(paths []string) []string {
 	var kept []string
 	for _, path := range paths {
 		if filepath.IsAbs(path) {

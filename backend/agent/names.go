@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"portico/backend/model"
 )
 
 // maxNameChars is what providers take as a function's name.
@@ -46,14 +48,7 @@ func Names(offers []Offer, used map[string]string) map[string]string {
 
 // plainName keeps what a provider takes: ^[a-zA-Z0-9_-]{1,64}$.
 func plainName(name string) string {
-	plain := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-	plain = strings.TrimLeft(plain, "_-")
+	plain := strings.TrimLeft(model.PlainName(name), "_-")
 	switch {
 	case plain == "":
 		return short("tool", name)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"portico/backend/whole"
 )
 
 // checkedFiles remembers fingerprints, so that files are read again only when one of them was touched. What counts as
@@ -116,7 +118,7 @@ func (c *checkedFiles) keep(r remembered) {
 	if err != nil || os.MkdirAll(c.folder, 0o700) != nil {
 		return // a memory that can't be kept costs a read the next time
 	}
-	_ = writeWhole(c.file(r.Root), data, 0o600)
+	_ = whole.Write(c.file(r.Root), data, 0o600)
 }
 
 func readStart(root *os.Root, name string) ([]byte, error) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"portico/backend/extension"
+	"portico/backend/whole"
 )
 
 // LockFile is the record of what is installed in one scope, in agent-kit's shape (agent-kit-notes.md, 1); every change of
@@ -184,29 +185,7 @@ func (l lock) write(folder string) error {
 	if err != nil {
 		return fmt.Errorf("write the list of installed extensions: %w", err)
 	}
-	return writeWhole(filepath.Join(folder, LockFile), data, 0o600)
+	return whole.Write(filepath.Join(folder, LockFile), data, 0o600)
 }
 
 func (l lock) keys() []string { return slices.Sorted(maps.Keys(l)) }
-
-// writeWhole writes a file beside its place, makes it durable, and moves it there.
-func writeWhole(file string, data []byte, mode fs.FileMode) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
-		}
-	}()
-	_, err = temporary.Write(data)
-	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	if err := os.Rename(temporary.Name(), file); err != nil {
-		return fmt.Errorf("put %s in place: %w", file, err)
-	}
-	return syncFolder(filepath.Dir(file))
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"portico/backend/extension"
+	"portico/backend/whole"
 )
 
 const (
@@ -138,7 +139,7 @@ func (in *Installer) swap(ctx context.Context, scopeFolder string, s *stage, key
 		return fmt.Errorf("note what is installed: %w", err)
 	}
 	if err = in.before("journal"); err == nil {
-		err = writeWhole(s.note(), note, 0o600)
+		err = whole.Write(s.note(), note, 0o600)
 	}
 	if err != nil {
 		return unwritable(err)
@@ -152,7 +153,7 @@ func (in *Installer) swap(ctx context.Context, scopeFolder string, s *stage, key
 	}
 	l[key] = e
 	if err = in.before("lock"); err == nil {
-		err = errors.Join(syncFolder(scopeFolder), l.write(scopeFolder))
+		err = errors.Join(whole.SyncFolder(scopeFolder), l.write(scopeFolder))
 	}
 	if err != nil {
 		return unwritable(errors.Join(err, s.kept(in.undo(s, target))))
@@ -225,6 +226,6 @@ func syncTree(folder string) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		return syncFolder(name)
+		return whole.SyncFolder(name)
 	})
 }

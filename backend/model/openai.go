@@ -319,17 +319,22 @@ func messageParam(m Message) openai.ChatCompletionMessageParamUnion {
 // sentName is a tool's name as it may be sent back: a model makes up names that servers then refuse to read, which would
 // end the conversation for good.
 func sentName(name string) string {
-	plain := strings.Map(func(r rune) rune {
+	plain := PlainName(name)
+	if plain == "" {
+		return "unknown"
+	}
+	return plain[:min(len(plain), maxSentName)]
+}
+
+// PlainName puts _ for every character that providers take in no tool's name: they read ^[a-zA-Z0-9_-]{1,64}$.
+func PlainName(name string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
 			return r
 		}
 		return '_'
 	}, name)
-	if plain == "" {
-		return "unknown"
-	}
-	return plain[:min(len(plain), maxSentName)]
 }
 
 // maxSentName is what servers take as a function's name.

@@ -22,6 +22,7 @@ import (
 
 	"portico/backend/confine"
 	"portico/backend/extension"
+	"portico/backend/whole"
 	"portico/sandbox"
 )
 
@@ -261,16 +262,8 @@ func placeWorker(folder string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("place the worker: %w", err)
 	}
-	part, err := os.CreateTemp(dir, ".worker-")
-	if err != nil {
+	if err := whole.Write(path, source, 0o600); err != nil {
 		return "", fmt.Errorf("place the worker: %w", err)
-	}
-	_, err = part.Write(source)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), path)
-	}
-	if err != nil {
-		return "", errors.Join(fmt.Errorf("place the worker: %w", err), os.Remove(part.Name()))
 	}
 	return path, nil
 }

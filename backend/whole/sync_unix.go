@@ -1,6 +1,6 @@
 //go:build unix
 
-package install
+package whole
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// syncFolder makes a rename in the folder durable.
-func syncFolder(folder string) error {
+// SyncFolder makes a rename in the folder durable.
+func SyncFolder(folder string) error {
 	opened, err := os.Open(folder)
 	if err != nil {
 		return fmt.Errorf("make %s durable: %w", folder, err)
