@@ -102,6 +102,11 @@ func settled(t *testing.T, c *Core, id string, act func(session.Entry)) []sessio
 	t.Helper()
 	acted := map[string]bool{}
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		// The session first: entries that were read before the turn ended may still be running.
+		s, err := c.Sessions.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
 		entries, err := c.Sessions.Entries(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -111,10 +116,6 @@ func settled(t *testing.T, c *Core, id string, act func(session.Entry)) []sessio
 				acted[entry.ID] = true
 				act(entry)
 			}
-		}
-		s, err := c.Sessions.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
 		}
 		if !s.Running && len(entries) > 0 {
 			return entries
