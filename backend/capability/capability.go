@@ -41,7 +41,8 @@ type Host interface {
 	// Decided gives the decision for every permission the tool declares, as it stands for this call.
 	Decided(ctx context.Context, call Call, tool extension.Tool) ([]grant.Decided, error)
 	// Permit asks the person about undecided permissions, one prompt each, and remembers what should last.
-	// The result has one answer per permission, in order.
+	// The result has one answer per permission, in order. A permission is asked about once in a call, however often and
+	// from however many goroutines: an answer for once lasts as long as the call.
 	Permit(ctx context.Context, call Call, tool extension.Tool, undecided []extension.Permission) ([]grant.Answer, error)
 	// Ask shows questions and waits; one answer per question, in order, each a JSON value.
 	Ask(ctx context.Context, call Call, questions []Question) ([]json.RawMessage, error)
