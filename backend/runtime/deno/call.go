@@ -49,7 +49,7 @@ func (i *instance) Call(ctx context.Context, call capability.Call, name string, 
 		i.runtime.running.release()
 		return nil, err
 	}
-	c := &conversation{instance: i, call: call, tool: *tool, worker: w, slot: true, starts: layers.System.Starts}
+	c := &conversation{instance: i, call: call, tool: *tool, worker: w, seat: seat{places: i.runtime.running, taken: true}, starts: layers.System.Starts}
 	result, err := c.run(ctx, args)
 	if err == nil && call.Session != "" {
 		i.Warm(call, name) // in use in a session: the next call finds a worker
@@ -123,18 +123,12 @@ type conversation struct {
 	tool   extension.Tool
 	worker *worker
 
-	clock    clock
+	seat     seat
 	progress coalescer
-	slot     bool // it counts as running
-
-	starts bool // it may have started programs
+	starts   bool // it may have started programs
 
 	asking   sync.WaitGroup
 	answered chan answer
-	resumed  chan error
-	open     int      // forms that are shown
-	answers  []answer // that wait for a slot
-	resuming bool
 
 	frames, logLines, logBytes, displays int
 }
@@ -148,12 +142,11 @@ type answer struct {
 
 func (c *conversation) run(ctx context.Context, args json.RawMessage) (result json.RawMessage, err error) {
 	asking, stopAsking := context.WithCancel(ctx)
-	c.answered, c.resumed = make(chan answer), make(chan error)
-	c.clock.start(c.tool.TimeLimit)
+	c.answered = make(chan answer)
+	c.seat.start(c.tool.TimeLimit)
 	c.progress.pass = func(p capability.Progress) { c.host.Progress(c.call, p) }
 	defer func() {
 		stopAsking()
-		c.clock.stop()
 		c.progress.flush()
 		c.worker.process.Kill()
 		c.asking.Wait()
@@ -198,21 +191,12 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 			}
 			c.handle(asking, f)
 		case a := <-c.answered:
-			if err := c.resume(asking, a); err != nil {
-				return nil, err
-			}
-		case err := <-c.resumed:
-			c.resuming = false
-			if err != nil {
-				break // the call is being cancelled
-			}
-			c.slot = true
-			if err := c.deliver(); err != nil {
-				return nil, err
+			if err := c.worker.send(a); err != nil {
+				return nil, c.worker.failed(c.ext, err)
 			}
 		case <-c.progress.due():
 			c.progress.flush()
-		case <-c.clock.out():
+		case <-c.seat.out():
 			return nil, extension.NewProblem("call.timeout", "{tool} took longer than {seconds} seconds and was ended.", "Try again, perhaps with less to do.", "tool", c.tool.Title(), "seconds", fmt.Sprint(int(c.tool.TimeLimit.Seconds())))
 		case <-cancelled:
 			cancelled = nil
@@ -317,12 +301,7 @@ func (c *conversation) ask(ctx context.Context, f frame) {
 		}
 		return
 	}
-	c.open++
-	c.clock.pause()
-	if c.slot {
-		c.slot = false
-		c.runtime.running.release()
-	}
+	c.seat.leave()
 	c.asking.Add(1)
 	go func() { // ends with the answer, at the latest with the call
 		defer c.asking.Done()
@@ -336,11 +315,18 @@ func (c *conversation) ask(ctx context.Context, f frame) {
 		default:
 			a.Answers = answers
 		}
-		select {
-		case c.answered <- a:
-		case <-ctx.Done():
+		if c.seat.back(ctx) == nil {
+			c.reply(ctx, a)
 		}
 	}()
+}
+
+// reply hands an answer to the loop, which takes it to the worker.
+func (c *conversation) reply(ctx context.Context, a answer) {
+	select {
+	case c.answered <- a:
+	case <-ctx.Done():
+	}
 }
 
 func inWords(err error) string {
@@ -354,50 +340,10 @@ func inWords(err error) string {
 	return err.Error()
 }
 
-// resume takes an answer to the worker once the call may run again.
-func (c *conversation) resume(ctx context.Context, a answer) error {
-	c.answers = append(c.answers, a)
-	if c.slot {
-		return c.deliver()
-	}
-	if !c.resuming {
-		c.resuming = true
-		c.asking.Add(1)
-		go func() { // ends when there is room, at the latest with the call
-			defer c.asking.Done()
-			err := c.runtime.running.acquire(ctx)
-			select {
-			case c.resumed <- err:
-			case <-ctx.Done():
-				if err == nil {
-					c.runtime.running.release()
-				}
-			}
-		}()
-	}
-	return nil
-}
-
-func (c *conversation) deliver() error {
-	waiting := c.answers
-	c.answers = nil
-	for _, a := range waiting {
-		if c.open--; c.open == 0 {
-			c.clock.resume()
-		}
-		if err := c.worker.send(a); err != nil {
-			return c.worker.failed(c.ext, err)
-		}
-	}
-	return nil
-}
-
 // leave returns when the process is gone.
 func (c *conversation) leave() {
 	c.worker.end()
-	if c.slot {
-		c.runtime.running.release()
-	}
+	c.seat.end()
 	if n := c.worker.dropped.Load(); n > 0 {
 		c.note("warn", "[%s] %d frames were no frames and were dropped", c.call.Tool, n)
 	}

@@ -10,11 +10,12 @@ import (
 type clock struct {
 	left  time.Duration
 	since time.Time
-	timer *time.Timer // nil: paused, or without a limit
+	timer *time.Timer   // nil: paused, or without a limit
+	over  chan struct{} // one place; filled when the time is over
 }
 
 func (c *clock) start(limit time.Duration) {
-	c.left = limit
+	c.left, c.over = limit, make(chan struct{}, 1)
 	c.resume()
 }
 
@@ -32,19 +33,17 @@ func (c *clock) pause() {
 func (c *clock) resume() {
 	if c.left > 0 && c.timer == nil {
 		c.since = time.Now()
-		c.timer = time.NewTimer(c.left)
+		over := c.over
+		c.timer = time.AfterFunc(c.left, func() {
+			select {
+			case over <- struct{}{}:
+			default:
+			}
+		})
 	}
 }
 
 func (c *clock) stop() { c.pause() }
-
-// out gives what is signalled when the time is over.
-func (c *clock) out() <-chan time.Time {
-	if c.timer == nil {
-		return nil
-	}
-	return c.timer.C
-}
 
 // coalescer passes progress on at most so often: the first at once, then the newest. Nothing that was last is lost.
 type coalescer struct {

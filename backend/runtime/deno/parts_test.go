@@ -72,13 +72,13 @@ func TestAClockPausesAndGoesOnWithWhatIsLeft(t *testing.T) {
 		c.pause()
 		c.pause()
 		time.Sleep(time.Hour)
-		if c.out() != nil {
+		if len(c.over) != 0 {
 			t.Error("it runs while it is paused")
 		}
 		c.resume()
 		c.resume()
 		began := time.Now()
-		<-c.out()
+		<-c.over
 		if took := time.Since(began); took != 4*time.Second {
 			t.Errorf("it had %v left, want 4s", took)
 		}
@@ -87,7 +87,8 @@ func TestAClockPausesAndGoesOnWithWhatIsLeft(t *testing.T) {
 		none.start(0)
 		none.pause()
 		none.resume()
-		if none.out() != nil {
+		time.Sleep(time.Hour)
+		if len(none.over) != 0 {
 			t.Error("no limit runs out")
 		}
 	})
