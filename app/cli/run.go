@@ -52,8 +52,9 @@ func newRun(t Terminal) *cobra.Command {
 				asks.allowed = func(p extension.Permission) bool {
 					return allowDeclared || named(allow, p)
 				}
-				result, err := k.RunDirect(c.Context(), core.Direct{Ref: v.Ref(), Tool: tool, Args: json.RawMessage(args), Host: func(remembered map[string]grant.Decision) capability.Host {
-					asks.remembered = remembered
+				result, err := k.RunDirect(c.Context(), core.Direct{Ref: v.Ref(), Tool: tool, Args: json.RawMessage(args), Host: func(beside core.Beside) capability.Host {
+					asks.remembered = beside.Remembered
+					asks.Gate = capability.Gate{Services: beside.Services, Extension: beside.Extension, Asks: asks}
 					return asks
 				}})
 				if err != nil {
@@ -97,6 +98,8 @@ func declares(v core.ExtensionView, tool, key string) bool {
 
 // person answers a tool on a terminal: from flags first, then by asking where somebody is there.
 type person struct {
+	capability.Gate
+	permits    capability.Permits
 	terminal   Terminal
 	name       string // the extension's display name
 	allowed    func(extension.Permission) bool
@@ -115,33 +118,41 @@ func (p *person) Decided(_ context.Context, _ capability.Call, tool extension.To
 	for n := range decided {
 		if p.allowed(decided[n].Permission) {
 			decided[n].Decision, decided[n].Lasting = grant.Allow, grant.Once
+		} else if answer := p.permits.Answered(decided[n].Permission.Key()); answer != nil && decided[n].Decision == grant.Ask {
+			decided[n].Decision, decided[n].Lasting = answer.Decision, answer.Lasting
 		}
 	}
 	return decided, nil
 }
 
 // Permit asks on the terminal; without one, everything undecided is denied and the flags that allow it are named.
-func (p *person) Permit(ctx context.Context, call capability.Call, _ extension.Tool, undecided []extension.Permission) ([]grant.Answer, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	answers := make([]grant.Answer, len(undecided))
-	for n, permission := range undecided {
-		answers[n] = grant.Answer{Decision: grant.Deny, Lasting: grant.Once}
-		if !p.terminal.Interactive {
-			fmt.Fprintf(p.terminal.Err, "portico: %s was not allowed; add --allow '%s' (or --allow-declared) to allow it\n", oneLine(permission.Key()), oneLine(permission.Key()))
-			continue
-		}
-		p.forget()
-		fmt.Fprintf(p.terminal.Err, "%s asks for %s: “%s” Allow it for this call? [y/N] ", oneLine(p.name), oneLine(permission.Key()), oneLine(permission.Reason))
-		line, err := p.readLine(ctx)
+func (p *person) Permit(ctx context.Context, _ capability.Call, _ extension.Tool, undecided []extension.Permission) ([]grant.Answer, error) {
+	answers := make([]grant.Answer, 0, len(undecided))
+	for _, permission := range undecided {
+		answer, err := p.permits.Once(ctx, permission.Key(), func() (grant.Answer, error) { return p.permit(ctx, permission) })
 		if err != nil {
 			return nil, err
 		}
-		if strings.EqualFold(line, "y") || strings.EqualFold(line, "yes") {
-			answers[n].Decision = grant.Allow
-		}
+		answers = append(answers, answer)
 	}
 	return answers, nil
+}
+
+func (p *person) permit(ctx context.Context, permission extension.Permission) (grant.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	answer := grant.Answer{Decision: grant.Deny, Lasting: grant.Once}
+	if !p.terminal.Interactive {
+		fmt.Fprintf(p.terminal.Err, "portico: %s was not allowed; add --allow '%s' (or --allow-declared) to allow it\n", oneLine(permission.Key()), oneLine(permission.Key()))
+		return answer, nil
+	}
+	p.forget()
+	fmt.Fprintf(p.terminal.Err, "%s asks for %s: “%s” Allow it for this call? [y/N] ", oneLine(p.name), oneLine(permission.Key()), oneLine(permission.Reason))
+	line, err := p.readLine(ctx)
+	if strings.EqualFold(line, "y") || strings.EqualFold(line, "yes") {
+		answer.Decision = grant.Allow
+	}
+	return answer, err
 }
 
 // Ask takes the next --answer for each question, then asks on the terminal.

@@ -77,6 +77,8 @@ type Options struct {
 	Explain func(extension.Ref, extension.Permission) (resolved string, risk grant.Risk)
 	// Steps is how often the model may be asked within one turn; 0, or no Steps: DefaultSteps.
 	Steps func(context.Context) int
+	// Services are what tools reach beyond their sandbox.
+	Services capability.Services
 	// Sections are added to the host's own in the prompt.
 	Sections []Section
 	Locale   string // BCP 47

@@ -33,8 +33,9 @@ type call struct {
 	ctx   context.Context // ends with the call
 	end   context.CancelFunc
 
-	asking sync.WaitGroup // what waits for the person; nothing is added when the call is over
-	order  sync.Mutex     // held while an entry below the call is added, so that they keep the tool's order
+	asking  sync.WaitGroup     // what waits for the person; nothing is added when the call is over
+	permits capability.Permits // what the person was asked to permit
+	order   sync.Mutex         // held while an entry below the call is added, so that they keep the tool's order
 
 	mu                   sync.Mutex
 	entry                session.Entry

@@ -14,10 +14,13 @@ import (
 
 // Host gives what the code of one copy of an extension reaches in the host, whichever turn calls it.
 func (a *Agent) Host(ext *extension.Copy) capability.Host {
-	return &host{agent: a, ref: ext.Ref(), name: ext.DisplayName}
+	h := &host{agent: a, ref: ext.Ref(), name: ext.DisplayName}
+	h.Gate = capability.Gate{Services: a.Services, Extension: ext, Asks: h}
+	return h
 }
 
 type host struct {
+	capability.Gate
 	agent *Agent
 	ref   extension.Ref
 	name  string
@@ -42,13 +45,23 @@ func notRunning(id string) error {
 
 func (h *host) subject(tool string) grant.Subject { return grant.Subject{Ref: h.ref, Tool: tool} }
 
-// Decided gives what is remembered for the call's session.
+// Decided gives what is remembered for the call's session and, where that decides nothing, what was answered in the call.
 func (h *host) Decided(ctx context.Context, info capability.Call, tool extension.Tool) ([]grant.Decided, error) {
 	remembered, err := h.agent.Grants.Remembered(ctx, h.subject(tool.Name), info.Session)
 	if err != nil {
 		return nil, fmt.Errorf("look up what %s may do: %w", extension.Address(h.ref.ID, tool.Name), err)
 	}
-	return grant.Decide(tool.Permissions, remembered), nil
+	decided := grant.Decide(tool.Permissions, remembered)
+	c, err := h.call(info)
+	if err != nil {
+		return decided, nil // booting ahead of any call
+	}
+	for n := range decided {
+		if answer := c.permits.Answered(decided[n].Permission.Key()); answer != nil && decided[n].Decision == grant.Ask {
+			decided[n].Decision, decided[n].Lasting = answer.Decision, answer.Lasting
+		}
+	}
+	return decided, nil
 }
 
 // Permit asks about one permission after the other. Where nobody can answer, and in autonomous mode, all are denied; the
@@ -58,18 +71,9 @@ func (h *host) Permit(ctx context.Context, info capability.Call, tool extension.
 	if err != nil {
 		return nil, err
 	}
-	mode, err := c.turn.mode()
-	if err != nil {
-		return nil, err
-	}
 	answers := make([]grant.Answer, 0, len(undecided))
 	for _, permission := range undecided {
-		if why := unasked(mode, c.turn.nobody()); why != "" {
-			c.log("warn", permission.Key()+" was denied without asking: "+why)
-			answers = append(answers, grant.Answer{Decision: grant.Deny, Lasting: grant.Once})
-			continue
-		}
-		answer, err := h.permit(ctx, c, tool, permission)
+		answer, err := c.permits.Once(ctx, permission.Key(), func() (grant.Answer, error) { return h.permit(ctx, c, tool, permission) })
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +101,14 @@ func (h *host) permit(ctx context.Context, c *call, tool extension.Tool, permiss
 	}
 	if len(decided) == 1 && decided[0].Decision != grant.Ask {
 		return grant.Answer{Decision: decided[0].Decision, Lasting: decided[0].Lasting}, nil
+	}
+	mode, err := c.turn.mode()
+	if err != nil {
+		return grant.Answer{}, err
+	}
+	if why := unasked(mode, c.turn.nobody()); why != "" {
+		c.log("warn", permission.Key()+" was denied without asking: "+why)
+		return grant.Answer{Decision: grant.Deny, Lasting: grant.Once}, nil
 	}
 	resolved, risk := h.agent.Explain(h.ref, permission)
 	entry := session.Entry{Kind: session.Permits, Permission: &session.PermissionEntry{

@@ -50,6 +50,17 @@ type Host interface {
 	Progress(call Call, progress Progress)
 	// Log keeps a line with the call and in the extension's log file. level: debug, info, warn, error.
 	Log(call Call, level, message string)
+
+	// The services below ask for the permission that they stand behind, when it is undecided, and give the service or a
+	// *extension.Problem: undeclared, denied, or not there at all.
+
+	// Memories needs "memories" for reading, or for writing, which covers reading.
+	Memories(ctx context.Context, call Call, tool extension.Tool, access string) (Memories, error)
+	// Database needs no permission; the manifest must declare it.
+	Database(ctx context.Context, call Call) (Database, error)
+	Completer(ctx context.Context, call Call, tool extension.Tool) (Completer, error)
+	Speaker(ctx context.Context, call Call, tool extension.Tool) (Speaker, error)
+	Transcriber(ctx context.Context, call Call, tool extension.Tool) (Transcriber, error)
 }
 
 // Question is one question to the person (loca-extensions.md, Asking the user). Kind "" means "choice".

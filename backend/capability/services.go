@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"portico/backend/extension"
 )
 
 // Kinds of memories (loca-extensions.md, Shipping knowledge and skills).
@@ -147,3 +149,18 @@ type Speaker interface {
 type Transcriber interface {
 	Transcribe(ctx context.Context, r Recording) (text string, err error)
 }
+
+// Services are what stands behind the capabilities. One that is nil is not there.
+type Services struct {
+	Memories    Memories
+	Databases   func(extension.Ref) (Database, error)
+	Completer   Completer
+	Speaker     Speaker
+	Transcriber Transcriber
+}
+
+// Access of the permission "memories" (loca-extensions.md, Permissions).
+const (
+	ReadAccess  = "read"
+	WriteAccess = "write"
+)

@@ -105,7 +105,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
-		Locale: c.options.Locale, Present: c.options.Present,
+		Services: c.services(), Locale: c.options.Locale, Present: c.options.Present,
 	})
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop

@@ -17,8 +17,15 @@ type Direct struct {
 	Ref  extension.Ref
 	Tool string
 	Args json.RawMessage
-	// Host answers the tool. It is given what the person allowed for always.
-	Host func(remembered map[string]grant.Decision) capability.Host
+	// Host answers the tool.
+	Host func(Beside) capability.Host
+}
+
+// Beside is what a host outside of any session stands on.
+type Beside struct {
+	Remembered map[string]grant.Decision // what the person decided for always
+	Extension  *extension.Copy
+	Services   capability.Services
 }
 
 // RunDirect checks the arguments, runs the tool and gives its result. Nothing starts while the arguments break the
@@ -46,7 +53,9 @@ func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error)
 	if err != nil {
 		return nil, err
 	}
-	instance, err := (*toolbox)(c).Instance(ctx, d.Ref, func(*extension.Copy) capability.Host { return d.Host(remembered) })
+	instance, err := (*toolbox)(c).Instance(ctx, d.Ref, func(ext *extension.Copy) capability.Host {
+		return d.Host(Beside{remembered, ext, c.services()})
+	})
 	if err != nil {
 		return nil, err
 	}

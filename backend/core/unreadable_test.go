@@ -26,7 +26,7 @@ func TestWhatCannotBeReadSaysWhyInsteadOfHavingNoTools(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, runErr := c.RunDirect(t.Context(), Direct{Ref: v.Ref(), Tool: "word_count", Args: []byte(`{"text":"x"}`),
-			Host: func(map[string]grant.Decision) capability.Host { t.Error("it was started"); return nil }})
+			Host: func(Beside) capability.Host { t.Error("it was started"); return nil }})
 		_, switchErr := c.SetToolEnabled(t.Context(), v.Ref(), "word_count", true)
 		for name, err := range map[string]error{"run": runErr, "switch": switchErr} {
 			var p *extension.Problem

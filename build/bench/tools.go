@@ -57,7 +57,7 @@ func benchTools(ctx context.Context) (measures []measure, err error) {
 	call := func() (float64, error) {
 		begin := time.Now()
 		_, err := c.RunDirect(ctx, core.Direct{Ref: installed.Ref(), Tool: noop, Args: json.RawMessage(`{}`),
-			Host: func(map[string]grant.Decision) capability.Host { return nobody{} }})
+			Host: func(core.Beside) capability.Host { return nobody{} }})
 		return milliseconds(time.Since(begin)), err
 	}
 	if _, err := call(); err != nil { // the first call of all fills the caches
@@ -160,7 +160,7 @@ func startEcho(ctx context.Context, path, folder string) (echo func() (float64, 
 }
 
 // nobody is a host for a tool that asks for nothing.
-type nobody struct{}
+type nobody struct{ *capability.Gate }
 
 func (nobody) Decided(_ context.Context, _ capability.Call, tool extension.Tool) ([]grant.Decided, error) {
 	return grant.Decide(tool.Permissions, nil), nil

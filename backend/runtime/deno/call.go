@@ -106,8 +106,7 @@ func (i *instance) permit(ctx context.Context, call capability.Call, tool extens
 }
 
 func denied(ext *extension.Copy, tool extension.Tool, p extension.Permission) *extension.Problem {
-	return extension.NewProblem("call.denied", "permission denied: {key}.", "Allow it on the page of {extension}, or when {tool} asks again.",
-		"key", p.Key(), "extension", ext.DisplayName, "tool", extension.Address(ext.ID, tool.Name))
+	return capability.Denied(ext.DisplayName, extension.Address(ext.ID, tool.Name), p)
 }
 
 // say logs a line with the call and in the extension's log.

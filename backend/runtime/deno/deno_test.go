@@ -127,6 +127,7 @@ func (s *stage) isProblem(got string, err error, code string) *extension.Problem
 
 // person answers as a test wants, and keeps what was shown.
 type person struct {
+	capability.Gate
 	mu        sync.Mutex
 	decisions map[string]grant.Decision
 	permit    func([]extension.Permission) ([]grant.Answer, error)

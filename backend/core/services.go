@@ -1,0 +1,8 @@
+package core
+
+import "portico/backend/capability"
+
+// services gives what tools reach beyond their sandbox.
+func (c *Core) services() capability.Services {
+	return capability.Services{}
+}
