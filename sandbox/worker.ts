@@ -6,7 +6,7 @@
  * Everything this module uses is taken before the extension's code is loaded. An extension that changes a prototype or a
  * global changes it for itself.
  */
-import type { Answer, ChatContext, Question, ToolContext } from "./types.ts";
+import type { Answer, ChatContext, Completion, Question, Recording, ScheduleDraft, SqlValue, ToolContext } from "./types.ts";
 
 interface Boot {
   mark: string;
@@ -22,7 +22,8 @@ interface Call {
 type Incoming =
   | { type: "call"; call: Call }
   | { type: "cancel" }
-  | { type: "answers"; request: number; answers?: Answer[]; error?: string };
+  | { type: "answers"; request: number; answers?: Answer[]; error?: string }
+  | { type: "answer"; request: number; result?: unknown; error?: string };
 
 const { stdin, stdout, exit } = Deno;
 const read = stdin.read.bind(stdin);
@@ -105,7 +106,8 @@ function reason(thrown: unknown): { message: string; stack?: string } {
   }
 }
 
-const waiting = new Map<number, { resolve(answers: Answer[]): void; reject(error: Error): void }>();
+// deno-lint-ignore no-explicit-any -- each request knows what it resolves to
+const waiting = new Map<number, { resolve(answer: any): void; reject(error: Error): void }>();
 let requests = 0;
 
 function ask(questions: readonly Question[]): Promise<Answer[]> {
@@ -125,9 +127,35 @@ function ask(questions: readonly Question[]): Promise<Answer[]> {
   });
 }
 
-/** Members of the toolkit that reach a capability which this host does not offer to the tool: rejecting is loud, a missing member is not. */
-function unavailable(name: string): () => Promise<never> {
-  return () => PromiseNow.reject(new ErrorNow(`ctx.${name} is not available to this tool`));
+/** A frame may be as long as the host reads; arguments that are longer go ahead of their request in parts, UTF-16 units. */
+const MAX_PART = 4 * 1024 * 1024;
+const { charCodeAt } = String.prototype;
+
+/** Asks the host for one member of the toolkit. */
+function request<T>(op: string, args: Record<string, unknown>): Promise<T> {
+  return new PromiseNow((resolve, reject) => {
+    const number = ++requests;
+    let json: string;
+    try {
+      json = stringify(args);
+    } catch (thrown) {
+      reject(new ErrorNow(`${op}: the arguments have no JSON: ${reason(thrown).message}`));
+      return;
+    }
+    waiting.set(number, { resolve, reject });
+    if (json.length <= MAX_PART) {
+      sendText(`{"type":"request","request":${number},"op":"${op}","args":${json}}`);
+      return;
+    }
+    for (let at = 0; at < json.length;) {
+      let end = at + MAX_PART;
+      const last = apply(charCodeAt, json, [end - 1]) as number;
+      if (last >= 0xd800 && last <= 0xdbff) end++; // a pair of surrogates stays together
+      send({ type: "part", request: number, text: apply(slice, json, [at, end]) });
+      at = end;
+    }
+    send({ type: "request", request: number, op, inParts: true });
+  });
 }
 
 let chat: ChatContext = { userMessage: "", sessionId: null };
@@ -158,14 +186,23 @@ function toolkit(signal: AbortSignal): ToolContext {
       table: (columns: readonly string[], rows: readonly (readonly unknown[])[]): void => show({ kind: "table", columns, rows }),
       diff: (before: string, after: string, title?: string): void => show({ kind: "diff", before: text(before), after: text(after), title: title === undefined ? "" : text(title) }),
     }),
-    memories: freeze({ list: unavailable("memories.list"), get: unavailable("memories.get"), getFile: unavailable("memories.getFile"), write: unavailable("memories.write"), edit: unavailable("memories.edit") }),
-    db: freeze({ query: unavailable("db.query"), execute: unavailable("db.execute") }),
-    llm: freeze({ complete: unavailable("llm.complete") }),
-    tts: freeze({ speak: unavailable("tts.speak") }),
-    stt: freeze({ transcribe: unavailable("stt.transcribe") }),
-    schedulePrompt: unavailable("schedulePrompt"),
+    memories: freeze({
+      list: () => request("memories.list", {}),
+      get: (title: string) => request("memories.get", { title }),
+      getFile: (title: string, name: string) => request("memories.getFile", { title, name }),
+      write: (title: string, content: string) => request("memories.write", { title, content }),
+      edit: (title: string, find: string, replace: string) => request("memories.edit", { title, find, replace }),
+    }),
+    db: freeze({
+      query: (sql: string, params?: readonly SqlValue[]) => request("db.query", { sql, params }),
+      execute: (sql: string, params?: readonly SqlValue[]) => request("db.execute", { sql, params }),
+    }),
+    llm: freeze({ complete: (asked: Completion) => request("llm.complete", { ...asked }) }),
+    tts: freeze({ speak: (spoken: string) => request("tts.speak", { text: spoken }) }),
+    stt: freeze({ transcribe: (recording: Recording) => request("stt.transcribe", { ...recording }) }),
+    schedulePrompt: (draft: ScheduleDraft) => request("schedulePrompt", { ...draft }),
   };
-  return freeze(members) as ToolContext;
+  return freeze(members as ToolContext);
 }
 
 /** What an extension prints goes to its log, by level. */
@@ -256,6 +293,14 @@ async function main(): Promise<void> {
         waiting.delete(frame.request);
         if (frame.error !== undefined) asked?.reject(new ErrorNow(frame.error));
         else asked?.resolve(frame.answers ?? []);
+        break;
+      }
+      case "answer": {
+        if (!isInteger(frame.request)) break;
+        const asked = waiting.get(frame.request);
+        waiting.delete(frame.request);
+        if (frame.error !== undefined) asked?.reject(new ErrorNow(frame.error));
+        else asked?.resolve(frame.result);
         break;
       }
     }

@@ -8,7 +8,6 @@ import (
 
 	"portico/backend/capability"
 	"portico/backend/extension"
-	"portico/backend/grant"
 )
 
 // An extension whose files can't be read shows no tools; who asks for one is told why, not that it never existed.

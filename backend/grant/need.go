@@ -16,4 +16,6 @@ func Need(decided []Decided, kind extension.Kind, access string) (Decided, bool)
 	return Decided{}, false
 }
 
-func covers(declared, needed string) bool { return declared == needed || declared == "write" && needed == "read" }
+func covers(declared, needed string) bool {
+	return declared == needed || declared == "write" && needed == "read"
+}

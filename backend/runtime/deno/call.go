@@ -129,13 +129,16 @@ type conversation struct {
 	asking   sync.WaitGroup
 	answered chan answer
 
+	parts                                parts
 	frames, logLines, logBytes, displays int
+	requests                             int // that are not answered yet
 }
 
 type answer struct {
 	Type    string            `json:"type"`
 	Request int               `json:"request"`
-	Answers []json.RawMessage `json:"answers,omitempty"`
+	Answers []json.RawMessage `json:"answers,omitempty"` // to a form
+	Result  json.RawMessage   `json:"result,omitempty"`  // of a request
 	Error   string            `json:"error,omitempty"`
 }
 
@@ -190,6 +193,9 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 			}
 			c.handle(asking, f)
 		case a := <-c.answered:
+			if a.Type == "answer" {
+				c.requests--
+			}
 			if err := c.worker.send(a); err != nil {
 				return nil, c.worker.failed(c.ext, err)
 			}
@@ -274,6 +280,10 @@ func (c *conversation) handle(ctx context.Context, f frame) {
 		}
 	case "ask":
 		c.ask(ctx, f)
+	case "part":
+		c.parts.add(f)
+	case "request":
+		c.request(ctx, f)
 	}
 }
 

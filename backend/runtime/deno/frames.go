@@ -24,13 +24,17 @@ type frame struct {
 	Message     string          `json:"message"`     // log, failed, unloadable, unserialisable
 	Stack       string          `json:"stack"`       // failed, unloadable
 	Display     json.RawMessage `json:"display"`     // display
-	Request     int             `json:"request"`     // ask
+	Request     int             `json:"request"`     // ask, request, part
+	Op          string          `json:"op"`          // request: a key of members
+	Args        json.RawMessage `json:"args"`        // request
+	InParts     bool            `json:"inParts"`     // request: the arguments came before it, in parts
+	Text        string          `json:"text"`        // part
 	Questions   json.RawMessage `json:"questions"`   // ask
 	Result      json.RawMessage `json:"result"`      // result
 	Size        int64           `json:"size"`        // too-big
 }
 
-var frameTypes = map[string]bool{"ready": true, "unloadable": true, "progress": true, "log": true, "display": true, "ask": true, "result": true, "too-big": true, "failed": true, "unserialisable": true}
+var frameTypes = map[string]bool{"ready": true, "unloadable": true, "progress": true, "log": true, "display": true, "ask": true, "request": true, "part": true, "result": true, "too-big": true, "failed": true, "unserialisable": true}
 
 // decodeFrame reads a frame; false for what is none. One that was too long can only have been a result.
 func decodeFrame(data []byte, tooLong bool) (frame, bool) {
