@@ -75,13 +75,16 @@ func TestTheManualsExampleLoads(t *testing.T) {
 	}
 }
 
-func TestEveryBrokenRuleIsReportedWithItsPlace(t *testing.T) {
+// brokenRule is a manifest that can't load, and where it is wrong.
+type brokenRule struct {
+	name     string
+	manifest string
+	places   []string
+}
+
+func brokenRules() []brokenRule {
 	permission := func(keys string) string { return with(`"tools":[` + tool(`"permissions":{`+keys+`}`) + `]`) }
-	for _, c := range []struct {
-		name     string
-		manifest string
-		places   []string
-	}{
+	return []brokenRule{
 		{"nothing that is required", `{}`, []string{"name", "displayName", "description"}},
 		{"empty texts", `{"name":"","displayName":"","description":""}`, []string{"name", "displayName", "description"}},
 		{"a list instead of an object", `[]`, []string{"loca.json"}},
@@ -114,7 +117,11 @@ func TestEveryBrokenRuleIsReportedWithItsPlace(t *testing.T) {
 		{"memories that lead out", with(`"memories":[{"kind":"knowledge","path":"/a.md"},{"kind":"knowledge","path":"\\a.md"},{"kind":"skill","path":"C:a"},{"kind":"skill","path":"a/../../b"},{"kind":"skill","path":"a\\..\\b"}]`),
 			[]string{"memories[0].path", "memories[1].path", "memories[2].path", "memories[3].path", "memories[4].path"}},
 		{"memories' fields", with(`"memories":[{"kind":"song","path":"a.md","x":1}]`), []string{"memories[0].x", "memories[0].kind"}},
-	} {
+	}
+}
+
+func TestEveryBrokenRuleIsReportedWithItsPlace(t *testing.T) {
+	for _, c := range brokenRules() {
 		t.Run(c.name, func(t *testing.T) {
 			broken, _ := issuesOf(t, folder(c.manifest))
 			var places []string
@@ -131,15 +138,19 @@ func TestEveryBrokenRuleIsReportedWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsRightIsNotRefused(t *testing.T) {
-	everything := with(`"$schema":"https://example.com/s.json","license":"MIT","homepage":"https://example.com","database":true,
+// everything uses every field there is.
+func everything() string {
+	return with(`"$schema":"https://example.com/s.json","license":"MIT","homepage":"https://example.com","database":true,
 		"memories":[{"kind":"knowledge","path":"memories/a.md"},{"kind":"skill","path":"./memories/s"}],
 		"tools":[` + tool(`"triggers":["do t"],"alwaysAvailable":true,"platforms":["darwin","windows","linux","linux_x11","linux_wayland"],"permissions":{
 			"net":[{"host":"example.com","ports":[443,"*"],"reason":"r"},{"host":"*","ports":["*"],"reason":"r","optional":true}],
 			"read":[{"path":"$home/a,b","reason":"r"}],"write":[{"path":"$downloads","reason":"r"}],"run":[{"binary":"pandoc","reason":"r"}],
 			"env":[{"key":"API_KEY","reason":"r"}],"ffi":[{"reason":"r"}],"sys":[{"flag":"hostname","reason":"r"}],
 			"memories":[{"access":"write","reason":"r"}],"llm":[{"reason":"r"}],"tts":[{"reason":"r"}],"stt":[{"reason":"r"}]}`) + `]`)
-	files := folder(everything, "memories/a.md", "a", "memories/s/SKILL.md", "s")
+}
+
+func TestWhatIsRightIsNotRefused(t *testing.T) {
+	files := folder(everything(), "memories/a.md", "a", "memories/s/SKILL.md", "s")
 	ext, warnings, err := New().Load(files)
 	if err != nil || len(warnings) > 0 {
 		t.Fatalf("got %v %v", err, warnings)
@@ -160,12 +171,15 @@ func TestWhatIsRightIsNotRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnlyOddIsAWarning(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		files    fs.FS
-		warnings []string
-	}{
+// odd is a manifest that loads with warnings, and where they are.
+type odd struct {
+	name     string
+	files    fstest.MapFS
+	warnings []string
+}
+
+func oddities() []odd {
+	return []odd{
 		{"an unknown key in a permission's entry", folder(with(`"tools":[` + tool(`"permissions":{"ffi":[{"reason":"r","path":"/x"}]}`) + `]`)), []string{"tools[0].permissions.ffi[0].path"}},
 		{"one permission twice", folder(with(`"tools":[` + tool(`"permissions":{"ffi":[{"reason":"a"},{"reason":"b"}]}`) + `]`)), []string{"tools[0].permissions.ffi[1]"}},
 		{"a function that is hardly one", folder(with(`"tools":[` + strings.Replace(tool(""), `"function":"t"`, `"function":"a.b"`, 1) + `]`)), []string{"tools[0].function"}},
@@ -176,7 +190,11 @@ func TestWhatIsOnlyOddIsAWarning(t *testing.T) {
 		{"a memory that is not there", folder(with(`"memories":[{"kind":"knowledge","path":"a.md"}]`)), []string{"memories[0].path"}},
 		{"a skill without SKILL.md", folder(with(`"memories":[{"kind":"skill","path":"s"}]`), "s/x.md", "x"), []string{"memories[0].path"}},
 		{"a schema that is none", folder(with(`"tools":[` + strings.Replace(tool(""), `{"type":"object"}`, `{"type":"thing"}`, 1) + `]`)), []string{"tools[0].parameters"}},
-	} {
+	}
+}
+
+func TestWhatIsOnlyOddIsAWarning(t *testing.T) {
+	for _, c := range oddities() {
 		t.Run(c.name, func(t *testing.T) {
 			broken, warnings := issuesOf(t, c.files)
 			var places []string
