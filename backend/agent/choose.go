@@ -3,6 +3,8 @@ package agent
 import (
 	"slices"
 	"strings"
+
+	"portico/backend/words"
 )
 
 // remembered is how many of the person's last messages count for the choice, the newest most.
@@ -17,8 +19,8 @@ func Choose(message string, said []string, offers []Offer, most int) []Offer {
 	n := 0
 	if len(offers) > most {
 		x := newIndex(offers)
-		plain := " " + strings.Join(words(message), " ") + " "
-		folded := fold(message)
+		plain := " " + strings.Join(words.Of(message), " ") + " "
+		folded := words.Fold(message)
 		for i, o := range offers {
 			if o.Tool.AlwaysAvailable || x.documents[i].isNamed(folded, plain) {
 				chosen[i] = true

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"portico/backend/session"
+	"portico/backend/words"
 )
 
 // Weights of the places in which a word is found. Names and triggers are written to be found, descriptions also say what
@@ -85,11 +86,11 @@ func newIndex(offers []Offer) *index {
 	x := &index{documents: make([]document, len(offers))}
 	for n, o := range offers {
 		d := document{
-			identifier: fold(o.Tool.Name), nameWords: words(o.Tool.Name), name: stemsOr(o.Tool.Name),
-			description: stems(o.Tool.Description), extension: stems(o.Copy.DisplayName), letters: len(strings.Trim(o.Tool.Name, "_-")),
+			identifier: words.Fold(o.Tool.Name), nameWords: words.Of(o.Tool.Name), name: stemsOr(o.Tool.Name),
+			description: words.Stems(o.Tool.Description), extension: words.Stems(o.Copy.DisplayName), letters: len(strings.Trim(o.Tool.Name, "_-")),
 		}
 		for _, text := range o.Tool.Triggers {
-			if plain := words(text); len(plain) > 0 {
+			if plain := words.Of(text); len(plain) > 0 {
 				d.triggers = append(d.triggers, trigger{strings.Join(plain, " "), stemsOr(text)})
 			}
 		}
@@ -98,27 +99,27 @@ func newIndex(offers []Offer) *index {
 	return x
 }
 
-func stemAll(words []string) []string {
-	all := make([]string, len(words))
-	for n, word := range words {
-		all[n] = stem(word)
+func stemAll(plain []string) []string {
+	all := make([]string, len(plain))
+	for n, word := range plain {
+		all[n] = words.Stem(word)
 	}
 	return all
 }
 
 // stemsOr gives the stems of the words that say something, or of all when none does ("what is this").
 func stemsOr(text string) []string {
-	if said := stems(text); len(said) > 0 {
+	if said := words.Stems(text); len(said) > 0 {
 		return said
 	}
-	return stemAll(words(text))
+	return stemAll(words.Of(text))
 }
 
 // scores gives one number for each tool; 0 is none at all.
 func (x *index) scores(query string) []float64 {
 	query = cut(query, maxQueryBytes)
-	plain := words(query)
-	asked := unique(stems(query))
+	plain := words.Of(query)
+	asked := unique(words.Stems(query))
 	scores := make([]float64, len(x.documents))
 	rarity := make([]float64, len(asked))
 	found := make([][]float64, len(asked)) // by asked word and tool
@@ -135,7 +136,7 @@ func (x *index) scores(query string) []float64 {
 		rarity[q] = math.Log(1 + (total-having+0.5)/(having+0.5))
 	}
 	text := " " + strings.Join(plain, " ") + " "
-	folded := fold(query)
+	folded := words.Fold(query)
 	everything := stemAll(plain)
 	for n := range x.documents {
 		d := &x.documents[n]
@@ -165,7 +166,7 @@ func (d *document) has(asked string) float64 {
 func closest(asked string, have []string) float64 {
 	best := 0.0
 	for _, word := range have {
-		best = max(best, likeness(asked, word))
+		best = max(best, words.Likeness(asked, word))
 	}
 	return best
 }

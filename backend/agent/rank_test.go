@@ -264,25 +264,3 @@ func addresses(offers []Offer) []string {
 	}
 	return all
 }
-
-func TestWordsAreTheSameInEveryForm(t *testing.T) {
-	for _, forms := range [][]string{
-		{"translate", "translates", "translated", "translating", "translation", "translations"}, {"image", "images"}, {"file", "files"},
-		{"plan", "plans", "planning", "planned"}, {"traducir", "traduce", "traduces"}, {"palabra", "palabras"}, {"vuelo", "vuelos"},
-		{"count", "counts", "counting", "counted"}, {"convert", "converter", "converting"},
-	} {
-		for _, form := range forms[1:] {
-			if likeness(stem(forms[0]), stem(form)) < 0.6 {
-				t.Errorf("%q (%s) and %q (%s) are not alike", forms[0], stem(forms[0]), form, stem(form))
-			}
-		}
-	}
-	for text, want := range map[string]string{
-		"getWeather": "get weather", "word_count": "word count", "Traducción": "traduccion", "ＦＵＬＬ width": "full width", "HTTPServer2": "httpserver2",
-		"naïve café-crème": "naive cafe creme", "天气预报": "天气 气预 预报", "雨": "雨", "": "",
-	} {
-		if got := strings.Join(words(text), " "); got != want {
-			t.Errorf("%q has the words %q, not %q", text, got, want)
-		}
-	}
-}

@@ -1,4 +1,6 @@
-package agent
+// Package words takes texts apart so that they can be compared: tools with what a person wrote, memories with a message.
+// Case, accents and endings make no difference, in English and Spanish. All of it is pure.
+package words
 
 import (
 	"strings"
@@ -7,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold writes a text so that case, accents and widths make no difference: "Traducción" becomes "traduccion".
-func fold(text string) string {
+// Fold writes a text so that case, accents and widths make no difference: "Traducción" becomes "traduccion".
+func Fold(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
@@ -17,14 +19,14 @@ func fold(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-// words are the folded words of a text. "getWeather" and "word_count" are two words each; scripts that are written
+// Of gives the folded words of a text. "getWeather" and "word_count" are two words each; scripts that are written
 // without spaces give every pair of neighbours.
-func words(text string) []string {
+func Of(text string) []string {
 	var all []string
 	var word []rune
 	end := func() {
 		if len(word) > 0 {
-			all = append(all, fold(string(word)))
+			all = append(all, Fold(string(word)))
 			word = nil
 		}
 	}
@@ -55,12 +57,12 @@ func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// stems are the words that say something, without their endings.
-func stems(text string) []string {
+// Stems are the words that say something, without their endings.
+func Stems(text string) []string {
 	var all []string
-	for _, word := range words(text) {
+	for _, word := range Of(text) {
 		if !stopWords[word] {
-			all = append(all, stem(word))
+			all = append(all, Stem(word))
 		}
 	}
 	return all
@@ -70,16 +72,17 @@ func stems(text string) []string {
 // on both sides, so a stem only has to be the same for the forms of a word, not to be right.
 var endings = []string{"isations", "izations", "isation", "ization", "aciones", "ising", "izing", "ations", "iendo", "acion", "ation", "ating", "ando", "ador", "ised", "ized", "ises", "izes", "ions", "ates", "ated", "ones", "ion", "ing", "ers", "ies", "ate", "ise", "ize", "ar", "er", "ir", "or", "ed", "es", "as", "os", "a", "e", "o", "y", "s"}
 
-// minStem is how many letters a stem keeps.
-const minStem = 4
+// MinStem is how many letters a stem keeps.
+const MinStem = 4
 
-func stem(word string) string {
+// Stem is a folded word without its ending.
+func Stem(word string) string {
 	if strings.HasSuffix(word, "ss") {
 		return word
 	}
 	for _, ending := range endings {
-		if base, ok := strings.CutSuffix(word, ending); ok && len(base) >= minStem {
-			if n := len(base); n > minStem && base[n-1] == base[n-2] && (ending == "ing" || ending == "ed" || ending == "er" || ending == "ers") {
+		if base, ok := strings.CutSuffix(word, ending); ok && len(base) >= MinStem {
+			if n := len(base); n > MinStem && base[n-1] == base[n-2] && (ending == "ing" || ending == "ed" || ending == "er" || ending == "ers") {
 				base = base[:n-1] // "planning", "planned", "plan"
 			}
 			return base
@@ -109,14 +112,14 @@ var stopWords = func() map[string]bool {
 	return all
 }()
 
-// likeness says how much two stems are the same word: 1, or less when one begins with the other.
-func likeness(asked, have string) float64 {
+// Likeness says how much two stems are the same word: 1, or less when one begins with the other.
+func Likeness(asked, have string) float64 {
 	switch {
 	case asked == have:
 		return 1
 	case len(asked) >= 3 && strings.HasPrefix(have, asked):
 		return 0.4 + 0.4*float64(len(asked))/float64(len(have))
-	case len(have) >= minStem && strings.HasPrefix(asked, have):
+	case len(have) >= MinStem && strings.HasPrefix(asked, have):
 		return 0.3 + 0.4*float64(len(have))/float64(len(asked))
 	}
 	return 0
