@@ -17,6 +17,7 @@ import (
 	"portico/backend/extension"
 	"portico/backend/grant"
 	"portico/backend/install"
+	"portico/backend/npm"
 	"portico/backend/runtime"
 	"portico/backend/runtime/deno"
 	"portico/backend/session"
@@ -94,13 +95,16 @@ func (c *Core) assemble(ctx context.Context) error {
 	if err := c.Sessions.Purge(ctx, time.Now().Add(-undoTime)); err != nil {
 		return fmt.Errorf("purge deleted sessions: %w", err)
 	}
-	c.installer = install.New(install.Options{Data: c.places.Data, Formats: formats(), Now: time.Now, Confirmed: c.confirmed, Confirm: c.confirm})
-	if err := c.installer.Recover(ctx); err != nil {
-		return fmt.Errorf("tidy up an install that was cut off: %w", err)
-	}
-	locaTools, err := deno.New(deno.Options{Data: c.places.Data, Cache: c.places.Cache, Logs: c.places.Logs, Models: c.places.Models, Sessions: c.places.Sessions})
+	locaTools, err := deno.New(deno.Options{Data: c.places.Data, Cache: c.places.Cache, Logs: c.places.Logs, Models: c.places.Models, Sessions: c.places.Sessions, Registries: npm.OnThisComputer(registry)})
 	if err != nil {
 		return err
+	}
+	c.installer = install.New(install.Options{
+		Data: c.places.Data, Formats: formats(), Now: time.Now, Confirmed: c.confirmed, Confirm: c.confirm,
+		Dependencies: map[extension.Format]install.Dependencies{extension.Loca: locaTools},
+	})
+	if err := c.installer.Recover(ctx); err != nil {
+		return fmt.Errorf("tidy up an install that was cut off: %w", err)
 	}
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
 	c.agent = agent.New(agent.Options{

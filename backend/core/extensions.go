@@ -127,7 +127,7 @@ func (c *Core) Install(ctx context.Context, r InstallRequest) (ExtensionView, er
 	// From here on the files are in place: what follows is finished even when the caller has gone.
 	ctx = context.WithoutCancel(ctx)
 	ref := installed.Ref()
-	if err := c.instances.end(ctx, ref); err != nil {
+	if err := errors.Join(c.instances.end(ctx, ref), c.installer.Tidy(ctx, ref)); err != nil {
 		return ExtensionView{}, err
 	}
 	for _, tool := range r.Tools {

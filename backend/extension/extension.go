@@ -66,6 +66,16 @@ func (e *Extension) Tool(name string) *Tool {
 	return nil
 }
 
+// Dependency is a package that an extension's code imports, as it was fetched at install.
+type Dependency struct {
+	From      string `json:"from"` // "npm" or "jsr"
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Integrity string `json:"integrity,omitempty"` // "sha512-…"
+	Native    bool   `json:"native,omitempty"`    // it holds a library for the machine, which needs the ffi permission
+	Scripts   bool   `json:"scripts,omitempty"`   // it has scripts for its install, which are never run
+}
+
 // Memory is a piece of knowledge or a skill that an extension ships, read-only.
 type Memory struct {
 	Kind string `json:"kind"` // "knowledge" (one .md file) or "skill" (a folder with SKILL.md)

@@ -27,6 +27,8 @@ type Options struct {
 	// that they did. A project's folder is a stranger's: without Confirmed, none of its extensions count.
 	Confirmed func(ctx context.Context, ref extension.Ref, fingerprint string) (bool, error)
 	Confirm   func(ctx context.Context, ref extension.Ref, fingerprint string) error
+	// Dependencies bring in what the code of a format's extensions imports; none for a format: nothing is brought in.
+	Dependencies map[extension.Format]Dependencies
 }
 
 // Installer installs, lists and removes. It is safe for concurrent use.
@@ -234,7 +236,7 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 	if err := in.fill(ctx, stage, from, progress); err != nil {
 		return extension.Copy{}, err
 	}
-	progress("check", 0.85, "")
+	progress("check", 0.45, "")
 	staged, summary, err := in.checkStage(ctx, stage)
 	if err != nil {
 		return extension.Copy{}, err
@@ -242,11 +244,26 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 	if staged.ID != ext.ID || staged.Format != ext.Format {
 		return extension.Copy{}, refused(folder, "it was exchanged while it was read")
 	}
-	progress("fingerprint", 0.92, summary.Fingerprint)
+	progress("fingerprint", 0.48, summary.Fingerprint)
 	if reviewed != "" && reviewed != summary.Fingerprint {
 		return extension.Copy{}, extension.NewProblem("install.changed", "The files changed since you looked at them.", "Look at what would be installed again.").At(from.path)
 	}
-	e := entry{Source: from.path, SHA256: summary.Fingerprint, Enabled: true, Installed: in.options.Now().UTC().Format(time.RFC3339), Format: ext.Format}
+	ref := extension.Ref{Scope: scope, Project: project, Format: ext.Format, ID: ext.ID}
+	fetched, packages, err := in.fetch(ctx, scopeFolder, stage, staged, ref, progress)
+	if err != nil {
+		return extension.Copy{}, err
+	}
+	installed := false
+	if fetched != nil {
+		defer func() {
+			if installed || stage.keep { // a stage that is kept may still be put in place by the next turn
+				fetched.release()
+			} else {
+				fetched.drop()
+			}
+		}()
+	}
+	e := entry{Packages: packages, Source: from.path, SHA256: summary.Fingerprint, Enabled: true, Installed: in.options.Now().UTC().Format(time.RFC3339), Format: ext.Format}
 	if err := ctx.Err(); err != nil {
 		return extension.Copy{}, cancelled(err)
 	}
@@ -254,7 +271,6 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 	// The swap itself is not cancelled half-way: it is done or it is not.
 	ctx = context.WithoutCancel(ctx)
 	if scope == extension.Project && in.options.Confirm != nil {
-		ref := extension.Ref{Scope: scope, Project: project, Format: ext.Format, ID: ext.ID}
 		if err := in.options.Confirm(ctx, ref, summary.Fingerprint); err != nil {
 			return extension.Copy{}, err
 		}
@@ -262,6 +278,7 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 	if err := in.swap(ctx, scopeFolder, stage, key, e); err != nil {
 		return extension.Copy{}, err
 	}
+	installed = true
 	progress("done", 1, "")
 	return in.copyOf(ctx, scopeFolder, key, e, scope, project), nil
 }
@@ -294,7 +311,7 @@ func (in *Installer) fill(ctx context.Context, s *stage, from *source, progress 
 	}
 	total := max(from.bytes, 1)
 	err = from.copyTo(ctx, target, func(done int64, name string) {
-		progress("copy", 0.05+0.79*float64(done)/float64(total), name)
+		progress("copy", 0.05+0.39*float64(done)/float64(total), name)
 	})
 	if err != nil {
 		return err

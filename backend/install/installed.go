@@ -101,6 +101,9 @@ func (in *Installer) copyOf(ctx context.Context, scopeFolder, key string, e entr
 				"Look at what it may touch, and install it from its folder.", "extension", c.DisplayName).Because(err)
 		}
 	}
+	if problem := in.checkPackages(ctx, &c, e.Packages); c.Problem == nil {
+		c.Problem = problem
+	}
 	return c
 }
 
@@ -183,7 +186,7 @@ func (in *Installer) Remove(ctx context.Context, ref extension.Ref) error {
 			l[key] = e // files that can't be moved are still installed
 			return errors.Join(err, l.write(folder))
 		}
-		return nil
+		return dropFetched(dependenciesOf(in.options.Data, ref), "")
 	})
 }
 

@@ -32,6 +32,7 @@ type entry struct {
 	Marketplace string
 	Linked      bool
 	Format      extension.Format // ours; a lock of agent-kit's own has none, and means a plugin
+	Packages    *lockedPackages  // ours: what was fetched for it
 	unknown     map[string]json.RawMessage
 }
 
@@ -72,7 +73,7 @@ func (e *entry) UnmarshalJSON(data []byte) error {
 
 func (e *entry) known() map[string]any {
 	return map[string]any{"source": &e.Source, "commit": &e.Commit, "sha256": &e.SHA256, "enabled": &e.Enabled,
-		"installed": &e.Installed, "marketplace": &e.Marketplace, "linked": &e.Linked, "format": &e.Format}
+		"installed": &e.Installed, "marketplace": &e.Marketplace, "linked": &e.Linked, "format": &e.Format, "dependencies": &e.Packages}
 }
 
 func (e entry) MarshalJSON() ([]byte, error) {
@@ -91,6 +92,9 @@ func (e entry) MarshalJSON() ([]byte, error) {
 	}
 	if e.Format != "" {
 		fields["format"] = e.Format
+	}
+	if e.Packages != nil {
+		fields["dependencies"] = e.Packages
 	}
 	return encode(fields, "")
 }

@@ -16,15 +16,21 @@ import (
 // first change in it.
 func (in *Installer) Recover(ctx context.Context) error {
 	scopeFolder := filepath.Join(in.options.Data, "extensions")
-	if _, err := os.Stat(filepath.Join(scopeFolder, stagingFolder)); errors.Is(err, fs.ErrNotExist) {
+	stages, fetched := filepath.Join(scopeFolder, stagingFolder), filepath.Join(in.options.Data, dependenciesFolder)
+	if !isThere(stages) && !isThere(fetched) {
 		return nil
 	}
 	done, err := in.turn(ctx, scopeFolder)
 	if err != nil {
 		return err
 	}
-	done()
-	return nil
+	defer done()
+	return in.settleFetched(scopeFolder)
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // settle brings every stage to its end in which no process works any more. The caller has the turn.

@@ -16,6 +16,7 @@ import (
 	"portico/backend/capability"
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/npm"
 	"portico/backend/runtime"
 	extlog "portico/backend/runtime/log"
 )
@@ -28,6 +29,16 @@ type Options struct {
 	Models   string // what $models names
 	Sessions string // what $sessions names
 	Binary   string // Deno; empty: Find
+
+	Registries npm.Surroundings // where npm's configuration is read
+	Fetching   *npm.Limits      // nil: npm.Standard
+}
+
+func (o *Options) limits() npm.Limits {
+	if o.Fetching != nil {
+		return *o.Fetching
+	}
+	return npm.Standard
 }
 
 // Runtime starts Loca extensions. It is safe for concurrent use.

@@ -2,15 +2,11 @@ package deno
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
-
-	"github.com/tailscale/hujson"
 
 	"portico/backend/extension"
 	"portico/backend/grant"
@@ -37,13 +33,20 @@ type graph struct {
 	} `json:"modules"`
 }
 
-// checkGraph refuses imports that leave the extension's folder, each with its file and line: text, JSON, code, whatever
-// their kind. Types are no part of what runs. A computed import is not in the graph; Deno's read permission holds it.
-func checkGraph(data []byte, root, name string) error {
-	var g graph
-	if err := json.Unmarshal(data, &g); err != nil {
-		return fmt.Errorf("read the module graph of %s: %w", name, err)
+// readGraph reads what Deno said of an extension's modules.
+func readGraph(data []byte, name string) (*graph, error) {
+	g := &graph{}
+	if err := json.Unmarshal(data, g); err != nil {
+		return nil, fmt.Errorf("read the module graph of %s: %w", name, err)
 	}
+	return g, nil
+}
+
+// check refuses imports that leave the extension's folder, each with its file and line: text, JSON, code, whatever their
+// kind. Types are no part of what runs. A computed import is not in the graph; Deno's read permission holds it. Packages
+// count as part of the extension where they come with it. What they import themselves Deno holds: an npm package to
+// packages, a module of jsr.io to what is not on this computer.
+func (g *graph) check(root, name string, packages bool) error {
 	var issues []extension.Issue
 	for _, module := range g.Modules {
 		from, ok := filePath(module.Specifier)
@@ -56,6 +59,9 @@ func checkGraph(data []byte, root, name string) error {
 		}
 		for _, dependency := range module.Dependencies {
 			if dependency.Code == nil {
+				continue
+			}
+			if packages && isPackage(dependency.Code.Specifier) {
 				continue
 			}
 			if why := leaves(dependency.Code.Specifier, root, dependency.IsDynamic); why != "" {
@@ -72,6 +78,23 @@ func checkGraph(data []byte, root, name string) error {
 		"extension", name, "first", issues[0].String())
 	p.Issues = issues
 	return p
+}
+
+// packages gives the packages that the extension's own modules import, types aside.
+func (g *graph) packages() []string {
+	var all []string
+	for _, module := range g.Modules {
+		for _, dependency := range module.Dependencies {
+			if dependency.Code != nil && isPackage(dependency.Code.Specifier) && !slices.Contains(all, dependency.Code.Specifier) {
+				all = append(all, dependency.Code.Specifier)
+			}
+		}
+	}
+	return all
+}
+
+func isPackage(specifier string) bool {
+	return strings.HasPrefix(specifier, "npm:") || strings.HasPrefix(specifier, "jsr:")
 }
 
 // leaves says why an import is refused, or nothing.
@@ -92,80 +115,4 @@ func leaves(specifier, root string, dynamic bool) string {
 		return "" // it fails when it is reached, and a tool may be ready for that
 	}
 	return "is not installed with the extension"
-}
-
-// importMap writes the import map that an extension's deno.json asks for, with every address made absolute; nil when there
-// is none. Nothing else of that file counts: it is the author's, and it could change how Deno runs.
-func importMap(root string) ([]byte, error) {
-	for _, name := range []string{"deno.json", "deno.jsonc"} {
-		path := filepath.Join(root, name)
-		data, err := readBounded(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		bad := func(err error) error {
-			return extension.NewProblem("extension.bad-deno-json", "{file} can't be read.", "Its author has to mend it.", "file", name).At(root).Because(err)
-		}
-		if err != nil {
-			return nil, bad(err)
-		}
-		plain, err := hujson.Standardize(data)
-		if err != nil {
-			return nil, bad(err)
-		}
-		var config struct {
-			Imports map[string]string            `json:"imports"`
-			Scopes  map[string]map[string]string `json:"scopes"`
-		}
-		if err := json.Unmarshal(plain, &config); err != nil {
-			return nil, bad(err)
-		}
-		if len(config.Imports) == 0 && len(config.Scopes) == 0 {
-			return nil, nil
-		}
-		base := fileURL(root) + "/"
-		absolute := func(address string) string {
-			if relative(address) {
-				joined := fileURL(filepath.Join(root, filepath.FromSlash(address)))
-				if strings.HasSuffix(address, "/") {
-					joined += "/"
-				}
-				return joined
-			}
-			return address
-		}
-		imports := map[string]string{}
-		for from, to := range config.Imports {
-			imports[from] = absolute(to)
-		}
-		scopes := map[string]map[string]string{}
-		for scope, mapped := range config.Scopes {
-			if relative(scope) {
-				scope = absolute(scope)
-			} else if scope == "" {
-				scope = base
-			}
-			scopes[scope] = map[string]string{}
-			for from, to := range mapped {
-				scopes[scope][from] = absolute(to)
-			}
-		}
-		return json.Marshal(map[string]any{"imports": imports, "scopes": scopes})
-	}
-	return nil, nil
-}
-
-func relative(address string) bool {
-	return strings.HasPrefix(address, "./") || strings.HasPrefix(address, "../")
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxConfigBytes {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxConfigBytes)
-	}
-	return os.ReadFile(path)
 }

@@ -88,7 +88,10 @@ func TestTheModuleGraphIsJudgedByWhereItLeads(t *testing.T) {
 		"types alone":                 {`{"modules":[{"specifier":"file:///data/extensions/x/index.ts","dependencies":[{"specifier":"npm:t","type":{"specifier":"npm:t"}}]}]}`, true},
 		"a module outside of it":      {`{"modules":[{"specifier":"file:///etc/a.ts","dependencies":[{"specifier":"./b.ts","code":{"specifier":"file:///etc/b.ts"}}]}]}`, true},
 	} {
-		err := checkGraph([]byte(c.graph), root, "X")
+		modules, err := readGraph([]byte(c.graph), "X")
+		if err == nil {
+			err = modules.check(root, "X", false)
+		}
 		if (err == nil) != c.ok {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -96,7 +99,7 @@ func TestTheModuleGraphIsJudgedByWhereItLeads(t *testing.T) {
 			t.Errorf("%s: got %+v", name, p.Issues)
 		}
 	}
-	if err := checkGraph([]byte("no graph"), root, "X"); err == nil {
+	if _, err := readGraph([]byte("no graph"), "X"); err == nil {
 		t.Error("nonsense passed")
 	}
 }
@@ -105,7 +108,7 @@ func TestAnImportMapNamesNothingButPlacesInTheFolder(t *testing.T) {
 	root := t.TempDir()
 	for name, c := range map[string]struct{ config, want string }{
 		"none":             {`{}`, ``},
-		"imports":          {`{"imports":{"~/":"./lib/","x":"./a b.ts","y":"npm:y@1"}}`, `{"imports":{"x":"URL/a%20b.ts","y":"npm:y@1","~/":"URL/lib/"},"scopes":{}}`},
+		"imports":          {`{"imports":{"~/":"./lib/","x":"./a b.ts","y":"npm:y@1"}}`, `{"imports":{"x":"URL/a%20b.ts","y":"npm:y@1","y/":"npm:/y@1/","~/":"URL/lib/"},"scopes":{}}`},
 		"scopes":           {`{"scopes":{"./lib/":{"x":"./x.ts"}}}`, `{"imports":{},"scopes":{"URL/lib/":{"x":"URL/x.ts"}}}`},
 		"comments":         {"// one\n{\"imports\":{\"x\":\"./x.ts\",},}", `{"imports":{"x":"URL/x.ts"},"scopes":{}}`},
 		"permissions":      {`{"permissions":{"default":{"all":true}},"unstable":["ffi"]}`, ``},
@@ -116,7 +119,11 @@ func TestAnImportMapNamesNothingButPlacesInTheFolder(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "deno.json"), []byte(c.config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := importMap(root)
+		var got []byte
+		names, err := readImports(root)
+		if err == nil {
+			got, err = names.importMap()
+		}
 		text := strings.ReplaceAll(strings.ReplaceAll(string(got), fileURL(root), "URL"), fileURL(filepath.Dir(filepath.Dir(root))), "OUT")
 		if err != nil {
 			text = "problem"

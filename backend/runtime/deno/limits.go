@@ -59,6 +59,7 @@ const (
 // Limits of getting an extension ready.
 const (
 	prepareLimit   = 60 * time.Second
+	fetchLimit     = 15 * time.Minute // what a slow line takes for the largest packages
 	maxConfigBytes = 1 << 20
 	maxModules     = 20_000
 )

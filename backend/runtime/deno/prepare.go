@@ -29,10 +29,12 @@ import (
 // prepared is an extension that was checked and has its modules transpiled.
 type prepared struct {
 	binary    string
-	dir       string // DENO_DIR and the import map; no worker can write it
-	worker    string // the host's module, which loads the extension's
-	importMap string // empty: none
-	entry     string // file URL
+	dir       string   // DENO_DIR and the import map; no worker can write it
+	worker    string   // the host's module, which loads the extension's
+	importMap string   // empty: none
+	entry     string   // file URL
+	modules   []string // the flags that say how modules are found
+	packages  string   // the folder of its packages, which they may read; empty: none
 	base      confine.Policy
 }
 
@@ -56,13 +58,21 @@ func prepare(ctx context.Context, i *instance) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	identity := sha256.Sum256([]byte(strings.Join([]string{fingerprint, i.root, i.ext.Entry, worker, Version}, "\x00")))
+	identity := sha256.Sum256([]byte(strings.Join([]string{fingerprint, i.root, i.ext.Entry, worker, Version, i.ext.PackagesRoot}, "\x00")))
 	all := CacheFolder(i.runtime.options.Cache, i.ext.Ref())
 	p := &prepared{
 		binary: binary, worker: worker, dir: filepath.Join(all, hex.EncodeToString(identity[:8])),
 		entry: fileURL(filepath.Join(i.root, filepath.FromSlash(i.ext.Entry))),
 	}
 	p.base = basePolicy(p, i.root)
+	p.modules = moduleFlags
+	if i.ext.PackagesRoot != "" {
+		p.modules = append([]string{"--cached-only", "--frozen", "--lock=" + filepath.Join(p.dir, lockFile)}, ownFlags...)
+		p.packages = filepath.Join(p.dir, denoDir, npmFolder)
+		if err := p.sound(i.ext.PackagesRoot); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := os.Stat(p.dir); errors.Is(err, fs.ErrNotExist) {
 		if err := p.build(ctx, i, all); err != nil {
 			return nil, err
@@ -89,11 +99,21 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 			err = fmt.Errorf("tidy up the cache of %s: %w", i.ext.ID, removeErr)
 		}
 	}()
-	mapped, err := importMap(i.root)
+	names, err := readImports(i.root)
 	if err != nil {
 		return err
 	}
-	flags := slices.Clone(moduleFlags)
+	mapped, err := names.importMap()
+	if err != nil {
+		return err
+	}
+	flags, atRun := slices.Clone(moduleFlags), []string{}
+	if i.ext.PackagesRoot != "" {
+		if err := placePackages(i.ext.PackagesRoot, made); err != nil {
+			return fmt.Errorf("make the cache of %s: %w", i.ext.ID, err)
+		}
+		flags, atRun = append([]string{"--frozen", "--lock=" + filepath.Join(made, lockFile)}, ownFlags...), []string{"--cached-only"}
+	}
 	if mapped != nil {
 		path := filepath.Join(made, importMapFile)
 		if err := os.WriteFile(path, mapped, 0o600); err != nil {
@@ -113,11 +133,15 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 		}
 		return extension.NewProblem("extension.unreadable-modules", "The modules of {extension} can't be read.", "Its author has to mend it.", "extension", i.ext.DisplayName).Because(fmt.Errorf("%w: %s", err, said))
 	}
-	if err := checkGraph(graph, i.root, i.ext.DisplayName); err != nil {
+	modules, err := readGraph(graph, i.ext.DisplayName)
+	if err != nil {
+		return err
+	}
+	if err := modules.check(i.root, i.ext.DisplayName, i.ext.PackagesRoot != ""); err != nil {
 		return err
 	}
 	// A module that does not compile fails here and is told by the call, with its place.
-	if _, said, err := p.tool(ctx, i, made, append(append([]string{"cache"}, flags...), p.worker, p.entry)); err != nil {
+	if _, said, err := p.tool(ctx, i, made, append(append(append([]string{"cache"}, atRun...), flags...), p.worker, p.entry)); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -173,8 +197,11 @@ func dropOthers(all, keep string) error {
 	return nil
 }
 
-// moduleFlags are what decides how modules are found: nothing but files, nothing that a file beside them configures.
-var moduleFlags = []string{"--no-remote", "--no-npm", "--no-lock", "--no-config", "--node-modules-dir=none", "--quiet"}
+// ownFlags let nothing that a file beside the modules configures decide how they are found.
+var ownFlags = []string{"--no-config", "--node-modules-dir=none", "--quiet"}
+
+// moduleFlags are those of an extension without packages: nothing but files.
+var moduleFlags = append([]string{"--no-remote", "--no-npm", "--no-lock"}, ownFlags...)
 
 // tool runs one of Deno's commands that reads modules and runs none of them. It reads what strangers wrote, so it is
 // confined as well: to the extension's folder, and without a network.
@@ -182,10 +209,14 @@ func (p *prepared) tool(ctx context.Context, i *instance, made string, args []st
 	policy := p.base
 	policy.Read = append(slices.Clone(policy.Read), made)
 	policy.Write = append(slices.Clone(policy.Write), made)
+	return i.runtime.tool(ctx, policy, confine.Command{Path: p.binary, Args: args, Env: environment(filepath.Join(made, denoDir), nil), Dir: i.root})
+}
+
+// tool runs a command under a policy and gives what it printed, and its last words.
+func (r *Runtime) tool(ctx context.Context, policy confine.Policy, command confine.Command) (stdout, stderr []byte, err error) {
 	said := newTail(stderrTailBytes)
-	process, err := confine.Start(policy, confine.Command{
-		Path: p.binary, Args: args, Env: environment(filepath.Join(made, denoDir), nil), Dir: i.root, Stderr: said, Cache: i.runtime.options.Cache,
-	})
+	command.Stderr, command.Cache = said, r.options.Cache
+	process, err := confine.Start(policy, command)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,11 +60,14 @@ func granting(granted []string, name string) bool {
 // command is the whole command line of a worker. The own folder joins the granted ones: Deno refuses a flag that stands
 // there twice. It is named as ".", since a path with a comma can't be told to Deno.
 func command(p *prepared, layers grant.Layers) []string {
-	args := append([]string{"run", "--no-prompt", "--no-check", "--no-code-cache", fmt.Sprintf("--v8-flags=--max-old-space-size=%d", heapMegabytes)}, moduleFlags...)
+	args := append([]string{"run", "--no-prompt", "--no-check", "--no-code-cache", fmt.Sprintf("--v8-flags=--max-old-space-size=%d", heapMegabytes)}, p.modules...)
 	if p.importMap != "" {
 		args = append(args, "--import-map="+p.importMap)
 	}
 	own := "--allow-read=."
+	if p.packages != "" && !strings.Contains(p.packages, ",") {
+		own += "," + p.packages
+	}
 	for _, flag := range layers.Deno {
 		if more, ok := strings.CutPrefix(flag, "--allow-read="); ok {
 			own += "," + more

@@ -1,0 +1,124 @@
+package npm
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// packageName is what npm takes for a name (docs.npmjs.com, package.json, name), and old packages' capitals.
+var packageName = regexp.MustCompile(`^(@[a-zA-Z0-9~-][a-zA-Z0-9._~-]*/)?[a-zA-Z0-9~_-][a-zA-Z0-9._~-]{0,213}$`)
+
+// version is what may stand in the address of an archive.
+var version = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
+
+// abbreviated asks for what an install needs of a package: a tenth of all there is to say.
+const abbreviated = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*"
+
+// archive is one version of a package as its registry describes it.
+type archive struct {
+	name, version, registry string
+	address                 string // where it really is
+	elsewhere               string // the other host that it is said to be on
+	integrity, shasum       string
+}
+
+// serveDocument says what versions a package has. Each archive is said to be where the public registry would have it.
+func (d *Door) serveDocument(w http.ResponseWriter, r *http.Request, name string) {
+	registry := d.config.registryOf(name)
+	if !d.need(name, registry) {
+		http.Error(w, "too many packages", http.StatusForbidden)
+		return
+	}
+	response, cancel := d.get(r.Context(), name, registry, registry+strings.ReplaceAll(name, "/", "%2f"), abbreviated)
+	if response == nil {
+		http.Error(w, "the registry failed", http.StatusBadGateway)
+		return
+	}
+	defer cancel()
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusNotFound {
+		d.lacks(Missing(name, registry))
+		http.NotFound(w, r)
+		return
+	}
+	var body bytes.Buffer
+	err := d.read(response.Body, d.limits.DocumentBytes, cancel, func(part []byte) error { _, err := body.Write(part); return err })
+	if err != nil {
+		if r.Context().Err() == nil {
+			d.fail(d.broken(name, registry, d.limits.DocumentBytes, err))
+		}
+		http.Error(w, "the registry failed", http.StatusBadGateway)
+		return
+	}
+	document, archives, err := readDocument(body.Bytes(), name, registry)
+	if err != nil {
+		d.fail(strangeAnswer(name, registry, err))
+		http.Error(w, "the registry failed", http.StatusBadGateway)
+		return
+	}
+	d.mu.Lock()
+	for place, a := range archives {
+		d.archives[place] = a
+	}
+	d.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(document)
+}
+
+// readDocument keeps what an install needs, and gives each version's archive by the path it will be asked for.
+func readDocument(data []byte, name, registry string) ([]byte, map[string]archive, error) {
+	var whole struct {
+		Tags     map[string]string                     `json:"dist-tags"`
+		Versions map[string]map[string]json.RawMessage `json:"versions"`
+		Time     json.RawMessage                       `json:"time,omitempty"`
+	}
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return nil, nil, err
+	}
+	from, err := url.Parse(registry)
+	if err != nil {
+		return nil, nil, err
+	}
+	archives := map[string]archive{}
+	for number, about := range whole.Versions {
+		var dist map[string]json.RawMessage
+		var stated struct{ Tarball, Integrity, Shasum string }
+		if !version.MatchString(number) || json.Unmarshal(about["dist"], &dist) != nil || json.Unmarshal(about["dist"], &stated) != nil {
+			delete(whole.Versions, number) // nobody can install it
+			continue
+		}
+		a := archive{name: name, version: number, registry: registry, integrity: stated.Integrity, shasum: stated.Shasum}
+		a.address, a.elsewhere = really(stated.Tarball, registry, from)
+		place := "/" + name + "/-/" + path.Base(name) + "-" + number + ".tgz"
+		archives[place] = a
+		if dist["tarball"], err = json.Marshal(publicRegistry + place[1:]); err != nil {
+			return nil, nil, err
+		}
+		if about["dist"], err = json.Marshal(dist); err != nil {
+			return nil, nil, err
+		}
+	}
+	document, err := json.Marshal(map[string]any{"name": name, "dist-tags": whole.Tags, "versions": whole.Versions, "time": whole.Time})
+	return document, archives, err
+}
+
+// really is where an archive is: on its registry's own host. What is said to be on the public one is meant to be on the
+// registry that is configured, as npm has it (docs.npmjs.com, replace-registry-host).
+func really(tarball, registry string, from *url.URL) (address, elsewhere string) {
+	at, err := from.Parse(tarball)
+	if err != nil || tarball == "" {
+		return "", "nowhere"
+	}
+	if at.Host == registryHost && from.Host != registryHost {
+		return strings.TrimSuffix(registry, "/") + at.EscapedPath(), ""
+	}
+	if at.Host != from.Host || at.Scheme != from.Scheme {
+		return "", at.Host
+	}
+	return at.String(), ""
+}
