@@ -25,6 +25,7 @@ type API struct {
 	Tools      *Tools
 	Extensions *Extensions
 	Models     *Models
+	Memories   *Memories
 	Settings   *Settings
 	System     *System
 
@@ -45,6 +46,7 @@ func New(c *core.Core, w Window) *API {
 		Tools:      &Tools{core: c},
 		Extensions: &Extensions{core: c, window: w},
 		Models:     &Models{core: c},
+		Memories:   &Memories{core: c, window: w},
 		Settings:   &Settings{core: c},
 		System:     &System{core: c, window: w},
 	}

@@ -18,7 +18,7 @@ import (
 // events pairs each topic with the type of its payload.
 var events = map[event.Topic]any{
 	event.Entry: session.Entry{}, event.Delta: event.TextDelta{}, event.Session: session.Session{}, event.SessionGone: event.Gone{},
-	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{},
+	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{},
 	event.Menu: event.MenuAction{}, event.Drop: event.Dropped{}, event.Resync: None{},
 }
 
@@ -36,6 +36,9 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[extension.Kind]():    {"net", "read", "write", "run", "env", "ffi", "sys", "memories", "llm", "tts", "stt"},
 	reflect.TypeFor[capability.Origin](): {"person", "schedule", "wake", "channel", "work"},
 }
+
+// nouns are the packages whose types have short names, good only beside the package's: memory.Item is MemoryItem.
+var nouns = map[string]bool{"memory": true, "schedule": true, "vault": true, "voice": true}
 
 // TypeScript is the frontend's view of the API, generated so that no type is written twice.
 func TypeScript() string {
@@ -116,15 +119,16 @@ func (w *typeWriter) ref(t reflect.Type) string {
 	panic(fmt.Sprintf("no TypeScript for %s", t))
 }
 
-// declare names a type by its Go name, with its package in front where two packages use one name.
+// declare names a type by its Go name, with its package in front where two packages use one name, or where it says more.
 func (w *typeWriter) declare(t reflect.Type, body func(string) string) string {
 	if name, ok := w.done[t]; ok {
 		return name
 	}
 	name := t.Name()
-	if _, taken := w.bodies[name]; taken {
-		pkg := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
-		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
+	pkg := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
+	noun := strings.ToUpper(pkg[:1]) + pkg[1:]
+	if _, taken := w.bodies[name]; taken || nouns[pkg] && !strings.HasPrefix(name, noun) {
+		name = noun + name
 	}
 	w.done[t] = name
 	w.bodies[name] = "" // taken, also while the body is written

@@ -17,6 +17,7 @@ import (
 	"portico/backend/extension"
 	"portico/backend/grant"
 	"portico/backend/install"
+	"portico/backend/memory"
 	"portico/backend/npm"
 	"portico/backend/runtime"
 	"portico/backend/runtime/deno"
@@ -46,6 +47,7 @@ type Core struct {
 	switches  switches
 	installer *install.Installer
 	grants    *grant.Store
+	memories  *memory.Store
 	agent     *agent.Agent
 	instances *instances
 	level     confine.Level
@@ -107,6 +109,7 @@ func (c *Core) assemble(ctx context.Context) error {
 		return fmt.Errorf("tidy up an install that was cut off: %w", err)
 	}
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
+	c.memories = c.openMemories()
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
 		Services: c.services(), Locale: c.options.Locale, Present: c.options.Present,
@@ -122,5 +125,5 @@ func (c *Core) Close(ctx context.Context) error {
 	err := c.agent.Close(ctx)
 	err = errors.Join(err, c.instances.close(ctx))
 	c.running.Wait()
-	return errors.Join(err, c.Sessions.Close(), c.db.Close())
+	return errors.Join(err, c.memories.Close(), c.Sessions.Close(), c.db.Close())
 }

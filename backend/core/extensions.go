@@ -173,7 +173,7 @@ func (c *Core) Remove(ctx context.Context, ref extension.Ref) error {
 	if err := c.installer.Remove(ctx, ref); err != nil {
 		return err
 	}
-	err := errors.Join(c.grants.Forget(ctx, ref), c.switches.forget(ctx, ref), c.dropData(ref))
+	err := errors.Join(c.grants.Forget(ctx, ref), c.switches.forget(ctx, ref), memorySwitches{c.kept}.forget(ctx, ref), c.dropData(ref))
 	c.extensionsChanged()
 	return err
 }
@@ -189,7 +189,10 @@ func (c *Core) dropData(ref extension.Ref) error {
 	return nil
 }
 
-func (c *Core) extensionsChanged() { c.Events.Publish(event.Event{Topic: event.Extensions}) }
+func (c *Core) extensionsChanged() {
+	c.Events.Publish(event.Event{Topic: event.Extensions})
+	c.memories.ExtensionsChanged()
+}
 
 // ExtensionFiles lists an installed extension's files.
 func (c *Core) ExtensionFiles(ctx context.Context, ref extension.Ref) ([]install.File, error) {

@@ -16,6 +16,7 @@ type Places struct {
 	Extensions string
 	Models     string // what $models names
 	Sessions   string // what $sessions names
+	Memories   string // made when it is first used
 	Logs       string
 	Cache      string
 }
@@ -43,6 +44,7 @@ func placesIn(data string) Places {
 		Extensions: filepath.Join(data, "extensions"),
 		Models:     filepath.Join(data, "models"),
 		Sessions:   filepath.Join(data, "sessions"),
+		Memories:   filepath.Join(data, "memories"),
 		Logs:       filepath.Join(data, "logs"),
 		Cache:      filepath.Join(data, "cache"),
 	}

@@ -15,6 +15,7 @@ const (
 	Install     Topic = "install"     // InstallStep
 	Settings    Topic = "settings"    // nothing: get them again
 	Models      Topic = "models"      // nothing: get the choice again
+	Memories    Topic = "memories"    // nothing: list them again
 	Menu        Topic = "menu"        // MenuAction
 	Drop        Topic = "drop"        // Dropped
 	Resync      Topic = "resync"      // nothing: the listener missed something, everything is to be fetched again

@@ -74,6 +74,7 @@ export interface Copy {
   enabled: boolean;
   files: number;
   bytes: number;
+  dependencies?: Dependency[];
   problem?: Problem;
 }
 
@@ -83,6 +84,15 @@ export interface DecidePermission {
 }
 
 export type Decision = "ask" | "allow" | "deny";
+
+export interface Dependency {
+  from: string;
+  name: string;
+  version: string;
+  integrity?: string;
+  native?: boolean;
+  scripts?: boolean;
+}
 
 export interface Dialog {
   title: string;
@@ -168,6 +178,7 @@ export interface ExtensionView {
   enabled: boolean;
   files: number;
   bytes: number;
+  dependencies?: Dependency[];
   problem?: Problem;
   toolViews: ToolView[] | null;
 }
@@ -263,6 +274,70 @@ export interface MatchesEntry {
 export interface Memory {
   kind: string;
   path: string;
+}
+
+export interface MemoryDraft {
+  id?: string;
+  title: string;
+  kind: string;
+  content: string;
+  before?: string;
+}
+
+export interface MemoryFile {
+  name: string;
+  bytes: number;
+}
+
+export interface MemoryFileName {
+  id: string;
+  name: string;
+}
+
+export interface MemoryFileText {
+  content: string;
+}
+
+export interface MemoryID {
+  id: string;
+}
+
+export interface MemoryItem {
+  id: string;
+  title: string;
+  kind: string;
+  summary: string;
+  owner: string;
+  readOnly: boolean;
+  enabled: boolean;
+  updatedAtMs: number;
+  bytes: number;
+  problem?: Problem;
+}
+
+export interface MemoryList {
+  items: MemoryItem[] | null;
+  folder: string;
+  watching: boolean;
+  problem?: Problem;
+}
+
+export interface MemorySwitch {
+  id: string;
+  enabled: boolean;
+}
+
+export interface MemoryText {
+  id: string;
+  title: string;
+  kind: string;
+  content: string;
+  readOnly: boolean;
+  files: MemoryFile[] | null;
+}
+
+export interface MemoryUndo {
+  undo: string;
 }
 
 export interface MenuAction {
@@ -534,6 +609,14 @@ export interface Methods {
   "extensions.review": { request: Source; answer: Review };
   "extensions.setEnabled": { request: ExtensionSwitch; answer: ExtensionView };
   "extensions.setGrant": { request: GrantChoice; answer: ExtensionView };
+  "memories.file": { request: MemoryFileName; answer: MemoryFileText };
+  "memories.get": { request: MemoryID; answer: MemoryText };
+  "memories.list": { request: Record<string, never>; answer: MemoryList };
+  "memories.openFolder": { request: Record<string, never>; answer: Record<string, never> };
+  "memories.remove": { request: MemoryID; answer: MemoryUndo };
+  "memories.restore": { request: MemoryUndo; answer: MemoryItem };
+  "memories.save": { request: MemoryDraft; answer: MemoryItem };
+  "memories.setEnabled": { request: MemorySwitch; answer: MemoryItem };
   "models.discover": { request: Record<string, never>; answer: Found[] };
   "models.get": { request: Record<string, never>; answer: ModelChoice };
   "models.list": { request: Server; answer: string[] };
@@ -565,6 +648,7 @@ export type HostEvent =
   | { topic: "entry"; payload: Entry }
   | { topic: "extensions"; payload: Record<string, never> }
   | { topic: "install"; payload: InstallStep }
+  | { topic: "memories"; payload: Record<string, never> }
   | { topic: "menu"; payload: MenuAction }
   | { topic: "models"; payload: Record<string, never> }
   | { topic: "resync"; payload: Record<string, never> }
