@@ -59,7 +59,7 @@ func unwritable(a archive, err error) *extension.Problem {
 
 // fetch gets a package and checks its hash and everything in it. Neither file nor problem: the door failed already.
 func (d *Door) fetch(r *http.Request, a archive) (kept *os.File, about Package, problem *extension.Problem) {
-	switch locked := d.expected[a.name+"@"+a.version]; {
+	switch locked := d.wanted.Hashes[a.name+"@"+a.version]; {
 	case a.elsewhere != "":
 		return nil, about, elsewhere(a.name, a.registry, a.elsewhere)
 	case a.integrity == "" && a.shasum == "":

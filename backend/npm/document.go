@@ -2,12 +2,16 @@ package npm
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/Masterminds/semver/v3"
 )
 
 // packageName is what npm takes for a name (docs.npmjs.com, package.json, name), and old packages' capitals.
@@ -18,6 +22,35 @@ var version = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
 // abbreviated asks for what an install needs of a package: a tenth of all there is to say.
 const abbreviated = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*"
+
+// RangeTag is the name under which the door offers the newest version of a range that has several parts, such as
+// ">=2 <3": npm takes them in a package.json, and Deno takes one part in what it is asked for (measured with Deno 2.9.6). One
+// part, and it is the range itself.
+func RangeTag(wanted string) (tag string, several bool) {
+	if !strings.ContainsAny(strings.TrimSpace(wanted), " |") {
+		return wanted, false
+	}
+	sum := sha256.Sum256([]byte(wanted))
+	return "range-" + hex.EncodeToString(sum[:6]), true
+}
+
+// newest is the newest version in a range; empty when there is none.
+func newest[T any](versions map[string]T, wanted string) string {
+	fits, err := semver.NewConstraint(wanted)
+	if err != nil {
+		return ""
+	}
+	var best *semver.Version
+	for number := range versions {
+		if v, err := semver.StrictNewVersion(number); err == nil && fits.Check(v) && (best == nil || v.GreaterThan(best)) {
+			best = v
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return best.Original()
+}
 
 // archive is one version of a package as its registry describes it.
 type archive struct {
@@ -55,7 +88,7 @@ func (d *Door) serveDocument(w http.ResponseWriter, r *http.Request, name string
 		http.Error(w, "the registry failed", http.StatusBadGateway)
 		return
 	}
-	document, archives, err := readDocument(body.Bytes(), name, registry)
+	document, archives, err := readDocument(body.Bytes(), name, registry, d.wanted.Ranges[name])
 	if err != nil {
 		d.fail(strangeAnswer(name, registry, err))
 		http.Error(w, "the registry failed", http.StatusBadGateway)
@@ -71,7 +104,7 @@ func (d *Door) serveDocument(w http.ResponseWriter, r *http.Request, name string
 }
 
 // readDocument keeps what an install needs, and gives each version's archive by the path it will be asked for.
-func readDocument(data []byte, name, registry string) ([]byte, map[string]archive, error) {
+func readDocument(data []byte, name, registry string, ranges []string) ([]byte, map[string]archive, error) {
 	var whole struct {
 		Tags     map[string]string                     `json:"dist-tags"`
 		Versions map[string]map[string]json.RawMessage `json:"versions"`
@@ -101,6 +134,14 @@ func readDocument(data []byte, name, registry string) ([]byte, map[string]archiv
 		}
 		if about["dist"], err = json.Marshal(dist); err != nil {
 			return nil, nil, err
+		}
+	}
+	for _, wanted := range ranges {
+		if tag, several := RangeTag(wanted); several && whole.Tags != nil {
+			whole.Tags[tag] = newest(whole.Versions, wanted)
+			if whole.Tags[tag] == "" {
+				delete(whole.Tags, tag) // then Deno says that there is none
+			}
 		}
 	}
 	document, err := json.Marshal(map[string]any{"name": name, "dist-tags": whole.Tags, "versions": whole.Versions, "time": whole.Time})

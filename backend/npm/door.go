@@ -37,6 +37,12 @@ var Standard = Limits{
 	Silence: 30 * time.Second, DocumentBytes: 64 << 20, ArchiveBytes: 128 << 20, UnpackedBytes: 512 << 20, Files: 20_000, Packages: 2_000,
 }
 
+// Wanted is what is known of the packages before they are asked for.
+type Wanted struct {
+	Hashes map[string]string   // name@version → the hash that it must have, "sha512-…"
+	Ranges map[string][]string // name → ranges of several parts; each is offered under its RangeTag
+}
+
 // Progress is how many packages are known to be needed, and how many of them have come.
 type Progress struct {
 	Known, Fetched int
@@ -58,7 +64,7 @@ type Door struct {
 	limits   Limits
 	scratch  string
 	progress func(Progress)
-	expected map[string]string
+	wanted   Wanted
 	client   *http.Client
 
 	listener net.Listener
@@ -82,9 +88,8 @@ type Door struct {
 	failed   chan struct{}
 }
 
-// Open opens a door. scratch is a folder for what is being checked; expected are hashes that packages must have, by
-// name@version ("sha512-…"); progress may be called from any goroutine.
-func Open(config Config, limits Limits, scratch string, expected map[string]string, progress func(Progress)) (*Door, error) {
+// Open opens a door. scratch is a folder for what is being checked; progress may be called from any goroutine.
+func Open(config Config, limits Limits, scratch string, wanted Wanted, progress func(Progress)) (*Door, error) {
 	transport, err := config.transport()
 	if err != nil {
 		return nil, err
@@ -105,7 +110,7 @@ func Open(config Config, limits Limits, scratch string, expected map[string]stri
 		return nil, fmt.Errorf("open a door to the registry: %w", err)
 	}
 	d := &Door{
-		config: config, limits: limits, scratch: scratch, progress: progress, expected: expected, listener: listener, secret: hex.EncodeToString(secret), ca: ca,
+		config: config, limits: limits, scratch: scratch, progress: progress, wanted: wanted, listener: listener, secret: hex.EncodeToString(secret), ca: ca,
 		inside:   &passed{connections: make(chan net.Conn), closed: make(chan struct{}), address: listener.Addr()},
 		archives: map[string]archive{}, known: map[string]bool{}, fetched: map[string]Package{}, failed: make(chan struct{}),
 	}

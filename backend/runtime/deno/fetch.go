@@ -106,7 +106,7 @@ func (f *fetching) fetch(ctx context.Context) ([]extension.Dependency, error) {
 	if err != nil {
 		return nil, err
 	}
-	author, err := readAuthorLock(f.root)
+	author, err := readAuthorLock(f.root, f.names.ranges)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (f *fetching) fetch(ctx context.Context) ([]extension.Dependency, error) {
 			return nil, fmt.Errorf("fetch what %s needs: %w", f.ext.ID, err)
 		}
 	}
-	door, err := npm.Open(config, f.runtime.options.limits(), f.work, author.hashes(), func(p npm.Progress) { f.progress(p.Known, p.Fetched, p.Package) })
+	door, err := npm.Open(config, f.runtime.options.limits(), f.work, npm.Wanted{Hashes: author.hashes(), Ranges: f.names.ranges}, func(p npm.Progress) { f.progress(p.Known, p.Fetched, p.Package) })
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,9 @@ func (f *fetching) deno(ctx context.Context, door *npm.Door, args []string) ([]b
 	policy := basePolicy(&prepared{binary: f.binary, dir: f.work, worker: f.work}, f.root)
 	policy.Write = append(policy.Write, f.work)
 	env := environment(f.denoDir(), []string{"HOME=" + f.work, "USERPROFILE=" + f.work})
-	if door != nil {
+	if door == nil {
+		env = append(env, noRegistry...)
+	} else {
 		policy.Network = confine.Network{Ports: []uint16{door.Port()}}
 		env = append(env, "HTTPS_PROXY="+door.Address(), "HTTP_PROXY="+door.Address(), "DENO_CERT="+filepath.Join(f.work, "registries.pem"))
 	}
@@ -266,7 +268,7 @@ func lastError(said []byte) string {
 
 // keep leaves in the folder what a worker needs, after Deno found all of it there without any network.
 func (f *fetching) keep(ctx context.Context, wanted []string) error {
-	if _, err := f.deno(ctx, nil, append(append([]string{"cache", "--quiet", "--cached-only", "--frozen", "--lock=" + f.lock()}, f.flags...), wanted...)); err != nil {
+	if _, err := f.deno(ctx, nil, append(append([]string{"cache", "--quiet", "--frozen", "--lock=" + f.lock()}, f.flags...), wanted...)); err != nil {
 		return f.failed(err, nil)
 	}
 	kept := map[string]string{f.lock(): filepath.Join(f.folder, lockFile)}
@@ -351,8 +353,9 @@ func readLockFile(path string) (*locked, error) {
 }
 
 // readAuthorLock reads the deno.lock that came with an extension; nil when there is none. What it says of packages counts;
-// what it says of the author's own set-up, of addresses and of other places to fetch from does not.
-func readAuthorLock(root string) (*locked, error) {
+// what it says of the author's own set-up, of addresses and of other places to fetch from does not. A range of several parts
+// is locked under the name by which the door offers it as well.
+func readAuthorLock(root string, ranges map[string][]string) (*locked, error) {
 	var whole map[string]any
 	found, err := readConfig(root, lockFile, &whole)
 	if err == nil && !found {
@@ -362,6 +365,18 @@ func readAuthorLock(root string) (*locked, error) {
 	if err == nil {
 		for _, name := range []string{"workspace", "remote", "redirects"} {
 			delete(whole, name)
+		}
+		specifiers, _ := whole["specifiers"].(map[string]any)
+		if third, ok := whole["packages"].(map[string]any); ok && specifiers == nil {
+			specifiers, _ = third["specifiers"].(map[string]any)
+		}
+		for name, all := range ranges {
+			for _, wanted := range all {
+				if chosen, ok := specifiers["npm:"+name+"@"+wanted]; ok {
+					tag, _ := npm.RangeTag(wanted)
+					specifiers["npm:"+name+"@"+tag] = chosen
+				}
+			}
 		}
 		packages, _ := whole["npm"].(map[string]any)
 		for _, entry := range packages {

@@ -14,6 +14,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"portico/backend/extension"
+	"portico/backend/npm"
 )
 
 // imports are the names by which an extension's modules import, as its deno.json and package.json say. Nothing else of those
@@ -21,14 +22,15 @@ import (
 type imports struct {
 	plain    map[string]string
 	scopes   map[string]map[string]string
-	declared map[string]string // names that are declared to come from npm: "npm:chalk@^5"
-	packages []string          // what those come from, each once
-	unusable map[string]string // names of package.json whose value is no package, with that value
+	declared map[string]string   // names that are declared to come from npm: "npm:chalk@^5"
+	packages []string            // what those come from, each once
+	ranges   map[string][]string // packages that are wanted in a range of several parts
+	unusable map[string]string   // names of package.json whose value is no package, with that value
 }
 
 // readImports reads them from an extension's folder. Where both files name the same, deno.json's counts.
 func readImports(root string) (*imports, error) {
-	names := &imports{plain: map[string]string{}, scopes: map[string]map[string]string{}, declared: map[string]string{}, unusable: map[string]string{}}
+	names := &imports{plain: map[string]string{}, scopes: map[string]map[string]string{}, declared: map[string]string{}, ranges: map[string][]string{}, unusable: map[string]string{}}
 	if err := names.fromPackage(root); err != nil {
 		return nil, err
 	}
@@ -114,10 +116,16 @@ func (n *imports) fromPackage(root string) error {
 	}
 	maps.Copy(manifest.Dependencies, manifest.Optional)
 	for name, wanted := range manifest.Dependencies {
-		to, ok := packageOf(name, strings.TrimSpace(wanted))
+		wanted = strings.TrimSpace(wanted)
+		to, ok := packageOf(name, wanted)
 		if !ok {
 			n.unusable[name] = wanted
 			continue
+		}
+		real, within := taken(to)
+		if tag, several := npm.RangeTag(within); several {
+			n.ranges[real] = append(n.ranges[real], within)
+			to = "npm:" + real + "@" + tag
 		}
 		n.plain[name] = to
 		n.below(name, to, nil)
@@ -145,6 +153,15 @@ func packageOf(name, wanted string) (to string, ok bool) {
 		return "npm:" + name, true
 	}
 	return "npm:" + name + "@" + wanted, true
+}
+
+// taken takes "npm:@a/b@^1" apart.
+func taken(specifier string) (name, wanted string) {
+	rest := specifier[len("npm:"):]
+	if at := strings.LastIndexByte(rest, '@'); at > 0 {
+		return rest[:at], rest[at+1:]
+	}
+	return rest, ""
 }
 
 // check says in words which name of package.json can't be imported, where one is.

@@ -67,7 +67,9 @@ func prepare(ctx context.Context, i *instance) (*prepared, error) {
 	p.base = basePolicy(p, i.root)
 	p.modules = moduleFlags
 	if i.ext.PackagesRoot != "" {
-		p.modules = append([]string{"--cached-only", "--frozen", "--lock=" + filepath.Join(p.dir, lockFile)}, ownFlags...)
+		// A variable that was not granted is one that is not set: packages look at variables that nobody declares (NODE_ENV,
+		// DEBUG), and would throw.
+		p.modules = append([]string{"--cached-only", "--frozen", "--lock=" + filepath.Join(p.dir, lockFile), "--ignore-env"}, ownFlags...)
 		p.packages = filepath.Join(p.dir, denoDir, npmFolder)
 		if err := p.sound(i.ext.PackagesRoot); err != nil {
 			return nil, err
@@ -107,12 +109,12 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 	if err != nil {
 		return err
 	}
-	flags, atRun := slices.Clone(moduleFlags), []string{}
+	flags := slices.Clone(moduleFlags)
 	if i.ext.PackagesRoot != "" {
 		if err := placePackages(i.ext.PackagesRoot, made); err != nil {
 			return fmt.Errorf("make the cache of %s: %w", i.ext.ID, err)
 		}
-		flags, atRun = append([]string{"--frozen", "--lock=" + filepath.Join(made, lockFile)}, ownFlags...), []string{"--cached-only"}
+		flags = append([]string{"--frozen", "--lock=" + filepath.Join(made, lockFile)}, ownFlags...)
 	}
 	if mapped != nil {
 		path := filepath.Join(made, importMapFile)
@@ -141,7 +143,7 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 		return err
 	}
 	// A module that does not compile fails here and is told by the call, with its place.
-	if _, said, err := p.tool(ctx, i, made, append(append(append([]string{"cache"}, atRun...), flags...), p.worker, p.entry)); err != nil {
+	if _, said, err := p.tool(ctx, i, made, append(append([]string{"cache"}, flags...), p.worker, p.entry)); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -203,13 +205,16 @@ var ownFlags = []string{"--no-config", "--node-modules-dir=none", "--quiet"}
 // moduleFlags are those of an extension without packages: nothing but files.
 var moduleFlags = append([]string{"--no-remote", "--no-npm", "--no-lock"}, ownFlags...)
 
+// noRegistry makes Deno's commands that know no --cached-only find no network, also where the system does not take it away.
+var noRegistry = []string{"HTTPS_PROXY=http://127.0.0.1:0", "HTTP_PROXY=http://127.0.0.1:0"}
+
 // tool runs one of Deno's commands that reads modules and runs none of them. It reads what strangers wrote, so it is
 // confined as well: to the extension's folder, and without a network.
 func (p *prepared) tool(ctx context.Context, i *instance, made string, args []string) (stdout, stderr []byte, err error) {
 	policy := p.base
 	policy.Read = append(slices.Clone(policy.Read), made)
 	policy.Write = append(slices.Clone(policy.Write), made)
-	return i.runtime.tool(ctx, policy, confine.Command{Path: p.binary, Args: args, Env: environment(filepath.Join(made, denoDir), nil), Dir: i.root})
+	return i.runtime.tool(ctx, policy, confine.Command{Path: p.binary, Args: args, Env: append(environment(filepath.Join(made, denoDir), nil), noRegistry...), Dir: i.root})
 }
 
 // tool runs a command under a policy and gives what it printed, and its last words.
