@@ -79,6 +79,8 @@ type Options struct {
 	Steps func(context.Context) int
 	// Services are what tools reach beyond their sandbox.
 	Services capability.Services
+	// Memories are offered to the model; nil: none are.
+	Memories Memories
 	// Sections are added to the host's own in the prompt.
 	Sections []Section
 	Locale   string // BCP 47

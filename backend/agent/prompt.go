@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"portico/backend/capability"
 	"portico/backend/session"
 )
 
@@ -23,6 +24,10 @@ type Scene struct {
 	Mode    session.Mode
 	Tools   int // how many the model is shown
 	Locale  string
+
+	Memories      []capability.Memory // that may fit the message, with what the model calls the tools that read them
+	ReadMemory    string
+	ReadSkillFile string
 }
 
 // Prompt puts the sections together.
@@ -51,6 +56,7 @@ func HostSections() []Section {
 		{"project", 300, project},
 		{"tools", 400, toolUse},
 		{"mode", 500, modeNote},
+		{"memories", 600, memoryNote}, // the last: they differ from turn to turn
 	}
 }
 

@@ -219,6 +219,7 @@ type talk struct {
 	names    map[string]string // by tool: what the model calls it, in this session
 	tools    map[string]Offer  // by that name
 	messages []model.Message
+	memories []capability.Memory // offered in this turn
 	repeats  repeats
 }
 
@@ -227,7 +228,8 @@ func (t *talk) run() error {
 	if err != nil {
 		return err
 	}
-	t.names, t.messages = namesIn(entries), history(entries)
+	with, inlined := t.withMemories(entries)
+	t.names, t.messages, t.memories = namesIn(entries), history(with), t.recall(inlined)
 	said := messagesOf(entries)
 	steps := t.agent.Steps(t.ctx)
 	if steps <= 0 {
@@ -268,11 +270,16 @@ func (t *talk) request(said []string) (model.Request, error) {
 		t.tools[t.names[key(offer)]] = offer
 	}
 	request := model.Request{Model: t.model, Messages: t.messages}
-	for _, offer := range Choose(t.text, said, offers, MaxTools) {
+	chosen := Choose(t.text, said, offers, MaxTools)
+	if len(t.memories) > 0 {
+		chosen = withReaders(chosen, offers)
+	}
+	for _, offer := range chosen {
 		request.Tools = append(request.Tools, model.Tool{Name: t.names[key(offer)], Description: offer.Tool.Description, Schema: offer.Tool.Schema})
 	}
 	request.System = Prompt(append(HostSections(), t.agent.Sections...), Scene{
 		Now: t.agent.Now(), Project: in.Project, Mode: in.Mode, Tools: len(request.Tools), Locale: t.agent.Locale,
+		Memories: t.memories, ReadMemory: t.readerName(chosen, readMemory), ReadSkillFile: t.readerName(chosen, readSkillFile),
 	})
 	return request, nil
 }

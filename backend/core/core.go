@@ -112,7 +112,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	c.memories = c.openMemories()
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
-		Services: c.services(), Locale: c.options.Locale, Present: c.options.Present,
+		Services: c.services(), Memories: c.memories, Locale: c.options.Locale, Present: c.options.Present,
 	})
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop

@@ -294,3 +294,9 @@ func (v *view) serves(r *record) bool {
 	n, ok := v.served[r.key]
 	return ok && v.records[n] == r
 }
+
+// Content gives the text of the memory of that title.
+func (s *Store) Content(ctx context.Context, title string) (string, error) {
+	text, err := s.Service().Get(ctx, title)
+	return text.Content, err
+}
