@@ -26,6 +26,7 @@ type API struct {
 	Extensions *Extensions
 	Models     *Models
 	Memories   *Memories
+	Vault      *Vault
 	Settings   *Settings
 	System     *System
 
@@ -47,6 +48,7 @@ func New(c *core.Core, w Window) *API {
 		Extensions: &Extensions{core: c, window: w},
 		Models:     &Models{core: c},
 		Memories:   &Memories{core: c, window: w},
+		Vault:      &Vault{core: c},
 		Settings:   &Settings{core: c},
 		System:     &System{core: c, window: w},
 	}

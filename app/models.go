@@ -15,20 +15,58 @@ type ModelChoice struct {
 	Model   string `json:"model"`
 }
 
+// ChosenModel is what is chosen, and whether its server's key is in the vault.
+type ChosenModel struct {
+	ModelChoice
+	HasKey bool `json:"hasKey"`
+}
+
+// ModelKey is a server's key on its way into the vault.
+type ModelKey struct {
+	BaseURL string `json:"baseURL"`
+	Key     string `json:"key"`
+}
+
+// ServerStatus says whether a server's key is in the vault.
+type ServerStatus struct {
+	HasKey bool `json:"hasKey"`
+}
+
 type Server struct {
 	BaseURL string `json:"baseURL"`
 }
 
 // Get gives what is chosen.
-func (m *Models) Get(ctx context.Context, _ None) (ModelChoice, error) {
+func (m *Models) Get(ctx context.Context, _ None) (ChosenModel, error) {
 	base, name, err := m.core.ModelChoice(ctx)
-	return ModelChoice{base, name}, err
+	if err != nil {
+		return ChosenModel{}, err
+	}
+	return m.chosen(base, name)
 }
 
 // Save chooses a server and a model.
-func (m *Models) Save(ctx context.Context, r ModelChoice) (ModelChoice, error) {
+func (m *Models) Save(ctx context.Context, r ModelChoice) (ChosenModel, error) {
 	base, name, err := m.core.ChooseModel(ctx, r.BaseURL, r.Model)
-	return ModelChoice{base, name}, err
+	if err != nil {
+		return ChosenModel{}, err
+	}
+	return m.chosen(base, name)
+}
+
+func (m *Models) chosen(base, name string) (ChosenModel, error) {
+	has, err := m.core.HasModelKey(base)
+	return ChosenModel{ModelChoice{base, name}, has}, err
+}
+
+// SetKey keeps a server's key in the vault.
+func (m *Models) SetKey(ctx context.Context, r ModelKey) (ServerStatus, error) {
+	return ServerStatus{HasKey: true}, m.core.SetModelKey(ctx, r.BaseURL, r.Key)
+}
+
+// ClearKey removes it.
+func (m *Models) ClearKey(ctx context.Context, r Server) (ServerStatus, error) {
+	return ServerStatus{}, m.core.ClearModelKey(ctx, r.BaseURL)
 }
 
 // Discover looks for model servers that run on this computer.

@@ -13,12 +13,13 @@ import (
 	"portico/backend/extension"
 	"portico/backend/grant"
 	"portico/backend/session"
+	"portico/backend/vault"
 )
 
 // events pairs each topic with the type of its payload.
 var events = map[event.Topic]any{
 	event.Entry: session.Entry{}, event.Delta: event.TextDelta{}, event.Session: session.Session{}, event.SessionGone: event.Gone{},
-	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{},
+	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{}, event.Vault: None{},
 	event.Menu: event.MenuAction{}, event.Drop: event.Dropped{}, event.Resync: None{},
 }
 
@@ -35,6 +36,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[extension.Effect]():  {"reads", "writes"},
 	reflect.TypeFor[extension.Kind]():    {"net", "read", "write", "run", "env", "ffi", "sys", "memories", "llm", "tts", "stt"},
 	reflect.TypeFor[capability.Origin](): {"person", "schedule", "wake", "channel", "work"},
+	reflect.TypeFor[vault.State]():       {"ready", "locked", "missing", "slow", "passphrase", "broken"},
 }
 
 // nouns are the packages whose types have short names, good only beside the package's: memory.Item is MemoryItem.

@@ -23,6 +23,7 @@ import (
 	"portico/backend/runtime/deno"
 	"portico/backend/session"
 	"portico/backend/store"
+	"portico/backend/vault"
 )
 
 // undoTime is how long a deleted session can be restored; it is purged at the first start after that.
@@ -48,6 +49,7 @@ type Core struct {
 	installer *install.Installer
 	grants    *grant.Store
 	memories  *memory.Store
+	vault     *vault.Vault
 	agent     *agent.Agent
 	instances *instances
 	level     confine.Level
@@ -110,6 +112,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	}
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
 	c.memories = c.openMemories()
+	c.vault = vault.Open(vault.Options{Folder: c.places.Vault, Changed: func() { c.Events.Publish(event.Event{Topic: event.Vault}) }})
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
 		Services: c.services(), Memories: c.memories, Locale: c.options.Locale, Present: c.options.Present,

@@ -17,6 +17,7 @@ type Places struct {
 	Models     string // what $models names
 	Sessions   string // what $sessions names
 	Memories   string // made when it is first used
+	Vault      string // likewise
 	Logs       string
 	Cache      string
 }
@@ -45,6 +46,7 @@ func placesIn(data string) Places {
 		Models:     filepath.Join(data, "models"),
 		Sessions:   filepath.Join(data, "sessions"),
 		Memories:   filepath.Join(data, "memories"),
+		Vault:      filepath.Join(data, "vault"),
 		Logs:       filepath.Join(data, "logs"),
 		Cache:      filepath.Join(data, "cache"),
 	}

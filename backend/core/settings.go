@@ -142,5 +142,5 @@ func (c *Core) ListModels(ctx context.Context, baseURL string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	return model.List(ctx, normal)
+	return model.List(ctx, normal, model.WithKeys(c.keyOf(normal)))
 }

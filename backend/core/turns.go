@@ -100,7 +100,7 @@ func (c *Core) modelOf(ctx context.Context, s session.Session) (model.Client, st
 	if baseURL == "" || name == "" {
 		return nil, "", nil
 	}
-	return model.NewOpenAI(baseURL), name, nil
+	return model.NewOpenAI(baseURL, model.WithKeys(c.keyOf(baseURL))), name, nil
 }
 
 func (c *Core) stepLimit(ctx context.Context) int {

@@ -16,6 +16,7 @@ const (
 	Settings    Topic = "settings"    // nothing: get them again
 	Models      Topic = "models"      // nothing: get the choice again
 	Memories    Topic = "memories"    // nothing: list them again
+	Vault       Topic = "vault"       // nothing: get its status again
 	Menu        Topic = "menu"        // MenuAction
 	Drop        Topic = "drop"        // Dropped
 	Resync      Topic = "resync"      // nothing: the listener missed something, everything is to be fetched again

@@ -88,7 +88,11 @@ func List(ctx context.Context, baseURL string, options ...Option) ([]string, err
 	c := NewOpenAI(baseURL, options...)
 	limited, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
-	list, err := ask(limited, c.http, c.baseURL, c.key)
+	key, err := c.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ask(limited, c.http, c.baseURL, key)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -118,7 +122,8 @@ type listed struct {
 
 type modelList []listed
 
-func ask(ctx context.Context, client *http.Client, baseURL, key string) (modelList, error) {
+func ask(ctx context.Context, client *http.Client, baseURL, key string) (_ modelList, err error) {
+	defer func() { err = without(key, err) }()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL+"/models", nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the models: %w", err)
@@ -138,9 +143,9 @@ func ask(ctx context.Context, client *http.Client, baseURL, key string) (modelLi
 		return nil, fmt.Errorf("read the models: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, &refusal{status: response.StatusCode, header: response.Header, body: body[:min(len(body), maxFaultBytes)]}
+		return nil, &refusal{status: response.StatusCode, header: response.Header, body: hide(key, body[:min(len(body), maxFaultBytes)])}
 	}
-	return readList(body)
+	return readList(hide(key, body))
 }
 
 // readList reads {"object":"list","data":[{"id":…}]}. Some servers say null for an empty list, and some give the list

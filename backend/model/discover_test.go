@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -83,7 +84,7 @@ func TestOneServerListsItsModels(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	http := model.WithHTTP(&http.Client{Transport: transport, Timeout: time.Minute})
-	models, err := model.List(t.Context(), server.URL, http, model.WithKey("k"))
+	models, err := model.List(t.Context(), server.URL, http, model.WithKeys(func(context.Context) (string, error) { return "k", nil }))
 	if err != nil || strings.Join(models, " ") != "b a" {
 		t.Errorf("listed %v, %v", models, err)
 	}

@@ -125,7 +125,10 @@ func (c *OpenAI) problem(err error, model string, begun bool) *extension.Problem
 	var streamed *ssestream.StreamError
 	var opError *net.OpError
 	var dnsError *net.DNSError
+	var told *extension.Problem
 	switch {
+	case errors.As(err, &told): // of where the key is kept
+		return told
 	case errors.Is(err, errSilent):
 		wait := c.first
 		if begun {

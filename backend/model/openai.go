@@ -40,7 +40,7 @@ const (
 // environment changes what it does, but for the proxy variables; a loopback address is never reached through a proxy.
 type OpenAI struct {
 	baseURL string
-	key     string
+	keys    Keys
 	http    *http.Client
 	first   time.Duration
 	idle    time.Duration
@@ -50,8 +50,8 @@ type OpenAI struct {
 // Option changes how a client works.
 type Option func(*OpenAI)
 
-// WithKey sends a key with every request.
-func WithKey(key string) Option { return func(c *OpenAI) { c.key = key } }
+// WithKeys sends a key with every request, as it is at that moment.
+func WithKeys(keys Keys) Option { return func(c *OpenAI) { c.keys = keys } }
 
 // WithHTTP uses this HTTP client in place of the shared one.
 func WithHTTP(client *http.Client) Option { return func(c *OpenAI) { c.http = client } }
@@ -68,7 +68,7 @@ func WithRetries(times int, pause time.Duration) Option {
 
 // NewOpenAI makes a client for a base address as NormalizeBaseURL gives it.
 func NewOpenAI(baseURL string, options ...Option) *OpenAI {
-	c := &OpenAI{baseURL: strings.TrimRight(baseURL, "/"), http: sharedHTTP, first: firstWait, idle: idleWait, retry: retry{maxRetries, firstPause}}
+	c := &OpenAI{baseURL: strings.TrimRight(baseURL, "/"), keys: noKeys, http: sharedHTTP, first: firstWait, idle: idleWait, retry: retry{maxRetries, firstPause}}
 	for _, option := range options {
 		option(c)
 	}
@@ -76,7 +76,7 @@ func NewOpenAI(baseURL string, options ...Option) *OpenAI {
 }
 
 // sharedHTTP keeps connections across turns, so that only the first one pays for the handshake.
-var sharedHTTP = &http.Client{Transport: newTransport()}
+var sharedHTTP = &http.Client{Transport: newTransport(), CheckRedirect: keepKey}
 
 func newTransport() *http.Transport {
 	return &http.Transport{
@@ -135,9 +135,13 @@ func (c *OpenAI) once(ctx context.Context, r Request, give func(Event) bool) err
 	watch := &silence{idle: c.idle, timer: time.AfterFunc(c.first, func() { cancel(errSilent) })}
 	defer watch.timer.Stop()
 
+	key, err := c.keys(ctx)
+	if err != nil {
+		return err
+	}
 	answer := &answer{}
 	// The service is made without openai.NewClient, which would take its key and address from the environment.
-	completions := openai.NewChatCompletionService(c.options(watch, &answer.done)...)
+	completions := openai.NewChatCompletionService(c.options(key, watch, &answer.done)...)
 	stream := completions.NewStreaming(ctx, c.params(r))
 	defer stream.Close()
 	for stream.Next() {
@@ -154,7 +158,7 @@ func (c *OpenAI) once(ctx context.Context, r Request, give func(Event) bool) err
 		if errors.Is(context.Cause(ctx), errSilent) {
 			return errSilent
 		}
-		return err
+		return without(key, err)
 	}
 	if !answer.complete() {
 		return errBrokenOff
@@ -167,7 +171,7 @@ func (c *OpenAI) once(ctx context.Context, r Request, give func(Event) bool) err
 	return nil
 }
 
-func (c *OpenAI) options(watch *silence, done *bool) []option.RequestOption {
+func (c *OpenAI) options(key string, watch *silence, done *bool) []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.baseURL + "/"),
 		option.WithHTTPClient(c.http),
@@ -178,22 +182,22 @@ func (c *OpenAI) options(watch *silence, done *bool) []option.RequestOption {
 			if err != nil {
 				return nil, err
 			}
-			return plainAnswer(res, watch, done)
+			return plainAnswer(res, key, watch, done)
 		}),
 	}
-	if c.key != "" {
-		options = append(options, option.WithAPIKey(c.key))
+	if key != "" {
+		options = append(options, option.WithAPIKey(key))
 	}
 	return options
 }
 
 // plainAnswer turns a refusal into an error that keeps what was said, and gives the SDK a body that it reads rightly.
-func plainAnswer(res *http.Response, watch *silence, done *bool) (*http.Response, error) {
+func plainAnswer(res *http.Response, key string, watch *silence, done *bool) (*http.Response, error) {
 	body := watch.over(res.Body)
 	if res.StatusCode >= 300 {
 		said, _ := io.ReadAll(io.LimitReader(body, maxFaultBytes))
 		res.Body.Close()
-		return nil, &refusal{status: res.StatusCode, header: res.Header, body: said}
+		return nil, &refusal{status: res.StatusCode, header: res.Header, body: hide(key, said)}
 	}
 	in := bufio.NewReader(body)
 	first, err := firstByte(in)
@@ -206,7 +210,7 @@ func plainAnswer(res *http.Response, watch *silence, done *bool) (*http.Response
 	case '<':
 		said, _ := io.ReadAll(io.LimitReader(in, maxFaultBytes))
 		res.Body.Close()
-		return nil, &refusal{status: res.StatusCode, header: res.Header, body: said}
+		return nil, &refusal{status: res.StatusCode, header: res.Header, body: hide(key, said)}
 	case '{':
 		whole, err := io.ReadAll(io.LimitReader(in, maxPlainBytes))
 		if err != nil {
@@ -216,7 +220,7 @@ func plainAnswer(res *http.Response, watch *silence, done *bool) (*http.Response
 		chunk, ok := asStream(whole)
 		if !ok {
 			res.Body.Close()
-			return nil, &refusal{status: res.StatusCode, header: res.Header, body: whole[:min(len(whole), maxFaultBytes)]}
+			return nil, &refusal{status: res.StatusCode, header: res.Header, body: hide(key, whole[:min(len(whole), maxFaultBytes)])}
 		}
 		*done = true
 		plain = bytes.NewReader(chunk)

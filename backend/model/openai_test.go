@@ -123,7 +123,7 @@ func TestTheRequestSaysEverything(t *testing.T) {
 		},
 		Tools: []model.Tool{{Name: "t", Description: "does t", Schema: json.RawMessage(schema)}, {Name: "bare"}},
 	}
-	if _, err := listen(t, client(t, server.URL, model.WithKey("secret")), request); err != nil {
+	if _, err := listen(t, client(t, server.URL, model.WithKeys(func(context.Context) (string, error) { return "secret", nil })), request); err != nil {
 		t.Fatal(err)
 	}
 	got := server.Requests()[0]

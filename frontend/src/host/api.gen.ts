@@ -56,6 +56,12 @@ export interface Chosen {
   path: string;
 }
 
+export interface ChosenModel {
+  baseURL: string;
+  model: string;
+  hasKey: boolean;
+}
+
 export interface Containment {
   level: string;
   what: string;
@@ -356,6 +362,11 @@ export interface ModelChoice {
   model: string;
 }
 
+export interface ModelKey {
+  baseURL: string;
+  key: string;
+}
+
 export interface NewSession {
   project?: string;
   mode?: Mode;
@@ -481,8 +492,25 @@ export interface Scroll {
   offset?: number;
 }
 
+export interface Secret {
+  name: string;
+  value: string;
+}
+
+export interface SecretName {
+  name: string;
+}
+
+export interface SecretValue {
+  value: string;
+}
+
 export interface Server {
   baseURL: string;
+}
+
+export interface ServerStatus {
+  hasKey: boolean;
 }
 
 export interface Session {
@@ -591,6 +619,32 @@ export interface Turn {
   turn: string;
 }
 
+export interface VaultKept {
+  kept: string;
+}
+
+export interface VaultName {
+  name: string;
+  kind: string;
+  label: string;
+  bytes: number;
+  usedBy?: string;
+}
+
+export interface VaultPassphrase {
+  passphrase: string;
+}
+
+export type VaultState = "ready" | "locked" | "missing" | "slow" | "passphrase" | "broken";
+
+export interface VaultStatus {
+  state: VaultState;
+  words?: Problem;
+  hasPassphrase: boolean;
+  names: VaultName[] | null;
+  damaged: string[] | null;
+}
+
 export interface Methods {
   "chat.answer": { request: AnswerQuestion; answer: Record<string, never> };
   "chat.decide": { request: DecidePermission; answer: Record<string, never> };
@@ -617,10 +671,12 @@ export interface Methods {
   "memories.restore": { request: MemoryUndo; answer: MemoryItem };
   "memories.save": { request: MemoryDraft; answer: MemoryItem };
   "memories.setEnabled": { request: MemorySwitch; answer: MemoryItem };
+  "models.clearKey": { request: Server; answer: ServerStatus };
   "models.discover": { request: Record<string, never>; answer: Found[] };
-  "models.get": { request: Record<string, never>; answer: ModelChoice };
+  "models.get": { request: Record<string, never>; answer: ChosenModel };
   "models.list": { request: Server; answer: string[] };
-  "models.save": { request: ModelChoice; answer: ModelChoice };
+  "models.save": { request: ModelChoice; answer: ChosenModel };
+  "models.setKey": { request: ModelKey; answer: ServerStatus };
   "sessions.choose": { request: SessionChoice; answer: Session };
   "sessions.create": { request: NewSession; answer: Session };
   "sessions.delete": { request: SessionID; answer: Record<string, never> };
@@ -640,6 +696,15 @@ export interface Methods {
   "system.ready": { request: Record<string, never>; answer: Record<string, never> };
   "tools.list": { request: Record<string, never>; answer: ToolView[] };
   "tools.setEnabled": { request: ToolSwitch; answer: ToolView };
+  "vault.remove": { request: SecretName; answer: Record<string, never> };
+  "vault.retry": { request: Record<string, never>; answer: Record<string, never> };
+  "vault.reveal": { request: SecretName; answer: SecretValue };
+  "vault.set": { request: Secret; answer: Record<string, never> };
+  "vault.setPassphrase": { request: VaultPassphrase; answer: Record<string, never> };
+  "vault.startAnew": { request: VaultPassphrase; answer: VaultKept };
+  "vault.status": { request: Record<string, never>; answer: VaultStatus };
+  "vault.unlock": { request: VaultPassphrase; answer: Record<string, never> };
+  "vault.useKeyring": { request: Record<string, never>; answer: Record<string, never> };
 }
 
 export type HostEvent =
@@ -654,7 +719,8 @@ export type HostEvent =
   | { topic: "resync"; payload: Record<string, never> }
   | { topic: "session"; payload: Session }
   | { topic: "sessionGone"; payload: Gone }
-  | { topic: "settings"; payload: Record<string, never> };
+  | { topic: "settings"; payload: Record<string, never> }
+  | { topic: "vault"; payload: Record<string, never> };
 
 export interface Reply<T> {
   value?: T;
