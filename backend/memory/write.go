@@ -136,6 +136,11 @@ func (s *Store) free(ctx context.Context, title, place string, r *record) error 
 			return titleExists(other.Title)
 		}
 	}
+	return s.placeFree(place, r)
+}
+
+// placeFree says whether nothing lies at a place, or nothing but r.
+func (s *Store) placeFree(place string, r *record) error {
 	there, err := os.Lstat(s.path(place))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -248,7 +253,14 @@ func (s *Store) Restore(ctx context.Context, undo string) (Item, error) {
 		if kind == capability.Knowledge {
 			title, _ = cutEnding(name)
 		}
-		if err := s.free(ctx, titleOf(title), place, nil); err != nil {
+		v, err := s.look(ctx)
+		if err != nil {
+			return Item{}, err
+		}
+		if n, ok := v.served[fold(titleOf(title))]; ok && v.records[n].source == nil {
+			return Item{}, titleExists(v.records[n].Title) // one that works would not, beside this one
+		}
+		if err := s.placeFree(place, nil); err != nil {
 			return Item{}, err
 		}
 		if _, err := s.kindFolder(kind); err != nil {
