@@ -2,9 +2,11 @@ package npm
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -62,45 +64,82 @@ type archive struct {
 
 // serveDocument says what versions a package has. Each archive is said to be where the public registry would have it.
 func (d *Door) serveDocument(w http.ResponseWriter, r *http.Request, name string) {
+	document, found := d.document(r.Context(), name)
+	switch {
+	case document != nil:
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(document)
+	case found:
+		http.Error(w, "the registry failed", http.StatusBadGateway)
+	default:
+		d.lacks(Missing(name, d.config.registryOf(name)))
+		http.NotFound(w, r)
+	}
+}
+
+// document asks for what an install needs to know of a package, and keeps where its archives are. Nothing, and it was not
+// found or the door failed.
+func (d *Door) document(ctx context.Context, name string) (document []byte, found bool) {
 	registry := d.config.registryOf(name)
 	if !d.need(name, registry) {
-		http.Error(w, "too many packages", http.StatusForbidden)
-		return
+		return nil, true
 	}
-	response, cancel := d.get(r.Context(), name, registry, registry+strings.ReplaceAll(name, "/", "%2f"), abbreviated)
+	response, cancel := d.get(ctx, name, registry, registry+strings.ReplaceAll(name, "/", "%2f"), abbreviated)
 	if response == nil {
-		http.Error(w, "the registry failed", http.StatusBadGateway)
-		return
+		return nil, true
 	}
 	defer cancel()
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusNotFound {
-		d.lacks(Missing(name, registry))
-		http.NotFound(w, r)
-		return
+		return nil, false
 	}
 	var body bytes.Buffer
 	err := d.read(response.Body, d.limits.DocumentBytes, cancel, func(part []byte) error { _, err := body.Write(part); return err })
 	if err != nil {
-		if r.Context().Err() == nil {
+		if ctx.Err() == nil {
 			d.fail(d.broken(name, registry, d.limits.DocumentBytes, err))
 		}
-		http.Error(w, "the registry failed", http.StatusBadGateway)
-		return
+		return nil, true
 	}
 	document, archives, err := readDocument(body.Bytes(), name, registry, d.wanted.Ranges[name])
 	if err != nil {
 		d.fail(strangeAnswer(name, registry, err))
-		http.Error(w, "the registry failed", http.StatusBadGateway)
-		return
+		return nil, true
 	}
 	d.mu.Lock()
-	for place, a := range archives {
-		d.archives[place] = a
-	}
+	maps.Copy(d.archives, archives)
 	d.mu.Unlock()
-	w.Header().Set("Content-Type", "application/json")
-	w.Write(document)
+	return document, true
+}
+
+// archiveAt gives the archive that a path names: "/@a/b/-/b-1.0.0.tgz". Whoever has a lock asks for archives at once. Not
+// found, and it is none or the door failed.
+func (d *Door) archiveAt(ctx context.Context, asked string) (archive, bool) {
+	d.mu.Lock()
+	a, known := d.archives[asked]
+	d.mu.Unlock()
+	if known {
+		return a, true
+	}
+	name, file, ok := strings.Cut(strings.TrimPrefix(asked, "/"), "/-/")
+	number, isFile := strings.CutPrefix(strings.TrimSuffix(file, ".tgz"), path.Base(name)+"-")
+	if !ok || !isFile || !packageName.MatchString(name) || !version.MatchString(number) {
+		return archive{}, false
+	}
+	registry := d.config.registryOf(name)
+	if document, found := d.document(ctx, name); document == nil {
+		if !found {
+			d.fail(Missing(name, registry))
+		}
+		return archive{}, false
+	}
+	d.mu.Lock()
+	a, known = d.archives[asked]
+	d.mu.Unlock()
+	if !known {
+		d.fail(NoVersion(name, number, registry))
+	}
+	return a, known
 }
 
 // readDocument keeps what an install needs, and gives each version's archive by the path it will be asked for.
@@ -159,7 +198,7 @@ func really(tarball, registry string, from *url.URL) (address, elsewhere string)
 		return strings.TrimSuffix(registry, "/") + at.EscapedPath(), ""
 	}
 	if at.Host != from.Host || at.Scheme != from.Scheme {
-		return "", at.Host
+		return "", first(at.Host, tarball)
 	}
 	return at.String(), ""
 }

@@ -233,11 +233,12 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := r.URL.EscapedPath()
-	d.mu.Lock()
-	archive, ok := d.archives[path]
-	d.mu.Unlock()
-	if ok {
-		d.serveArchive(w, r, archive)
+	if strings.Contains(path, "/-/") {
+		if archive, ok := d.archiveAt(r.Context(), r.URL.Path); ok {
+			d.serveArchive(w, r, archive)
+		} else {
+			http.NotFound(w, r)
+		}
 		return
 	}
 	name, err := url.PathUnescape(strings.TrimPrefix(path, "/"))

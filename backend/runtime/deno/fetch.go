@@ -247,7 +247,7 @@ func (f *fetching) failed(err error, door *npm.Door) error {
 		}
 		if found := noVersion.FindSubmatch(f.said); found != nil {
 			name := string(found[1]) + string(found[4])
-			return npm.NoVersion(name, string(found[2])+string(found[3]), door.Registry(name)).Because(fmt.Errorf("%w: %s", err, f.said))
+			return npm.NoVersion(name, f.names.rangeOf(name, string(found[2])+string(found[3])), door.Registry(name)).Because(fmt.Errorf("%w: %s", err, f.said))
 		}
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lastError(f.said)), "error: "), "\n")
@@ -288,7 +288,10 @@ func (f *fetching) keep(ctx context.Context, wanted []string) error {
 		case err != nil:
 			return fmt.Errorf("keep what %s needs: %w", f.ext.ID, err)
 		case entry.IsDir() && entry.Name() == ".git": // the fingerprint leaves it out, and npm never packs it
-			return errors.Join(os.RemoveAll(path), fs.SkipDir)
+			if err := os.RemoveAll(path); err != nil {
+				return fmt.Errorf("keep what %s needs: %w", f.ext.ID, err)
+			}
+			return fs.SkipDir
 		case entry.IsDir():
 			return nil
 		case !entry.Type().IsRegular():

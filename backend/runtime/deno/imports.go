@@ -164,6 +164,16 @@ func taken(specifier string) (name, wanted string) {
 	return rest, ""
 }
 
+// rangeOf gives the range that stands behind what was asked for.
+func (n *imports) rangeOf(name, asked string) string {
+	for _, wanted := range n.ranges[name] {
+		if tag, _ := npm.RangeTag(wanted); tag == asked {
+			return wanted
+		}
+	}
+	return asked
+}
+
 // check says in words which name of package.json can't be imported, where one is.
 func (n *imports) check(g *graph, extensionName string) error {
 	for _, module := range g.Modules {
