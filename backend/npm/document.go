@@ -19,8 +19,11 @@ import (
 // packageName is what npm takes for a name (docs.npmjs.com, package.json, name), and old packages' capitals.
 var packageName = regexp.MustCompile(`^(@[a-zA-Z0-9~-][a-zA-Z0-9._~-]*/)?[a-zA-Z0-9~_-][a-zA-Z0-9._~-]{0,213}$`)
 
-// version is what may stand in the address of an archive.
-var version = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
+// isVersion says whether this is a version as npm has them (semver.org): nothing else can be published.
+func isVersion(number string) bool {
+	_, err := semver.StrictNewVersion(number)
+	return err == nil
+}
 
 // abbreviated asks for what an install needs of a package: a tenth of all there is to say.
 const abbreviated = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*"
@@ -123,7 +126,7 @@ func (d *Door) archiveAt(ctx context.Context, asked string) (archive, bool) {
 	}
 	name, file, ok := strings.Cut(strings.TrimPrefix(asked, "/"), "/-/")
 	number, isFile := strings.CutPrefix(strings.TrimSuffix(file, ".tgz"), path.Base(name)+"-")
-	if !ok || !isFile || !packageName.MatchString(name) || !version.MatchString(number) {
+	if !ok || !isFile || !packageName.MatchString(name) || !isVersion(number) {
 		return archive{}, false
 	}
 	registry := d.config.registryOf(name)
@@ -160,7 +163,7 @@ func readDocument(data []byte, name, registry string, ranges []string) ([]byte, 
 	for number, about := range whole.Versions {
 		var dist map[string]json.RawMessage
 		var stated struct{ Tarball, Integrity, Shasum string }
-		if !version.MatchString(number) || json.Unmarshal(about["dist"], &dist) != nil || json.Unmarshal(about["dist"], &stated) != nil {
+		if !isVersion(number) || json.Unmarshal(about["dist"], &dist) != nil || json.Unmarshal(about["dist"], &stated) != nil || dist == nil {
 			delete(whole.Versions, number) // nobody can install it
 			continue
 		}
