@@ -27,6 +27,7 @@ type API struct {
 	Models     *Models
 	Memories   *Memories
 	Vault      *Vault
+	Voice      *Voice
 	Settings   *Settings
 	System     *System
 
@@ -49,6 +50,7 @@ func New(c *core.Core, w Window) *API {
 		Models:     &Models{core: c},
 		Memories:   &Memories{core: c, window: w},
 		Vault:      &Vault{core: c},
+		Voice:      &Voice{core: c},
 		Settings:   &Settings{core: c},
 		System:     &System{core: c, window: w},
 	}

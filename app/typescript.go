@@ -19,7 +19,7 @@ import (
 // events pairs each topic with the type of its payload.
 var events = map[event.Topic]any{
 	event.Entry: session.Entry{}, event.Delta: event.TextDelta{}, event.Session: session.Session{}, event.SessionGone: event.Gone{},
-	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{}, event.Vault: None{},
+	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{}, event.Vault: None{}, event.Voice: None{},
 	event.Menu: event.MenuAction{}, event.Drop: event.Dropped{}, event.Resync: None{},
 }
 

@@ -25,6 +25,7 @@ type Policy struct {
 	Limits  Limits   `json:"limits"`            //
 	Starts  bool     `json:"starts,omitempty"`  // it may start programs: a supervisor stays to end them
 	Netlink bool     `json:"netlink,omitempty"` // it may ask the kernel about network interfaces
+	Free    bool     `json:"-"`                 // no seatbelt: a program of the system's that reaches its services, ended as a whole all the same
 }
 
 // Network is what a child may connect to. Hosts are not the system's to hold (Landlock knows ports); the runtime does.

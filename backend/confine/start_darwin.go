@@ -20,7 +20,7 @@ func inForce() Level {
 // ends with us, and a worker ends with that.
 func Start(policy Policy, c Command) (*Process, error) {
 	path, args := c.Path, c.Args
-	if InForce().Name != "runtime" {
+	if InForce().Name != "runtime" && !policy.Free {
 		path, args = sandboxExec, append([]string{"-p", seatbeltProfile(policy), c.Path}, c.Args...)
 	}
 	cmd := exec.Command(path, args...)

@@ -24,6 +24,7 @@ import (
 	"portico/backend/session"
 	"portico/backend/store"
 	"portico/backend/vault"
+	"portico/backend/voice"
 )
 
 // undoTime is how long a deleted session can be restored; it is purged at the first start after that.
@@ -50,6 +51,7 @@ type Core struct {
 	grants    *grant.Store
 	memories  *memory.Store
 	vault     *vault.Vault
+	voice     *voice.Voice
 	agent     *agent.Agent
 	instances *instances
 	level     confine.Level
@@ -113,6 +115,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
 	c.memories = c.openMemories()
 	c.vault = vault.Open(vault.Options{Folder: c.places.Vault, Changed: func() { c.Events.Publish(event.Event{Topic: event.Vault}) }})
+	c.voice = c.openVoice()
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
 		Services: c.services(), Memories: c.memories, Locale: c.options.Locale, Present: c.options.Present,

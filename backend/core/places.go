@@ -18,6 +18,7 @@ type Places struct {
 	Sessions   string // what $sessions names
 	Memories   string // made when it is first used
 	Vault      string // likewise
+	Voice      string // likewise: the voice that was fetched
 	Logs       string
 	Cache      string
 }
@@ -47,6 +48,7 @@ func placesIn(data string) Places {
 		Sessions:   filepath.Join(data, "sessions"),
 		Memories:   filepath.Join(data, "memories"),
 		Vault:      filepath.Join(data, "vault"),
+		Voice:      filepath.Join(data, "voice"),
 		Logs:       filepath.Join(data, "logs"),
 		Cache:      filepath.Join(data, "cache"),
 	}

@@ -17,6 +17,7 @@ const (
 	Models      Topic = "models"      // nothing: get the choice again
 	Memories    Topic = "memories"    // nothing: list them again
 	Vault       Topic = "vault"       // nothing: get its status again
+	Voice       Topic = "voice"       // nothing: get the settings again
 	Menu        Topic = "menu"        // MenuAction
 	Drop        Topic = "drop"        // Dropped
 	Resync      Topic = "resync"      // nothing: the listener missed something, everything is to be fetched again

@@ -12,7 +12,7 @@ import (
 )
 
 // endpoints are what people copy along with a base address, out of a server's manual.
-var endpoints = []string{"/chat/completions", "/completions", "/responses", "/embeddings", "/models"}
+var endpoints = []string{"/chat/completions", "/completions", "/responses", "/embeddings", "/models", "/audio/speech", "/audio/transcriptions"}
 
 // bases are the paths of public servers whose API is not at /v1.
 var bases = map[string]string{"openrouter.ai": "/api/v1", "api.groq.com": "/openai/v1", "generativelanguage.googleapis.com": "/v1beta/openai"}

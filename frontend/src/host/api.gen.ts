@@ -219,6 +219,10 @@ export interface GrantChoice {
   decision: Decision;
 }
 
+export interface HeardText {
+  text: string;
+}
+
 export interface InSession {
   session: string;
 }
@@ -237,6 +241,8 @@ export interface InstallStep {
   step: string;
   fraction: number;
   detail?: string;
+  packages?: number;
+  fetched?: number;
 }
 
 export interface Issue {
@@ -450,6 +456,12 @@ export interface QuestionEntry {
   answers?: unknown[];
 }
 
+export interface Recording {
+  dataB64: string;
+  mime?: string;
+  language?: string;
+}
+
 export interface Ref {
   scope: Scope;
   project?: string;
@@ -552,10 +564,20 @@ export interface Settings {
   stepLimit: number;
 }
 
+export interface Sound {
+  dataB64: string;
+  mime: string;
+  sampleRate: number;
+}
+
 export interface Source {
   source: string;
   scope?: Scope;
   project?: string;
+}
+
+export interface SpokenText {
+  text: string;
 }
 
 export type State = "open" | "running" | "done" | "failed" | "cancelled" | "interrupted";
@@ -645,6 +667,50 @@ export interface VaultStatus {
   damaged: string[] | null;
 }
 
+export interface VoiceFound {
+  engine: string;
+  name: string;
+  ready: boolean;
+  bytes: number;
+  license: string;
+  voices: VoiceName[] | null;
+}
+
+export interface VoiceListenSettings {
+  on: boolean;
+  engine: string;
+  endpoint: string;
+  model: string;
+  program: string;
+  arguments: string;
+}
+
+export interface VoiceName {
+  id: string;
+  name: string;
+  language: string;
+}
+
+export interface VoiceSettings {
+  speak: VoiceSpeakSettings;
+  listen: VoiceListenSettings;
+}
+
+export interface VoiceSpeakSettings {
+  on: boolean;
+  engine: string;
+  voice: string;
+  rate: number;
+  endpoint: string;
+  model: string;
+}
+
+export interface VoiceStatus {
+  speak: VoiceSpeakSettings;
+  listen: VoiceListenSettings;
+  found: VoiceFound[] | null;
+}
+
 export interface Methods {
   "chat.answer": { request: AnswerQuestion; answer: Record<string, never> };
   "chat.decide": { request: DecidePermission; answer: Record<string, never> };
@@ -705,6 +771,12 @@ export interface Methods {
   "vault.status": { request: Record<string, never>; answer: VaultStatus };
   "vault.unlock": { request: VaultPassphrase; answer: Record<string, never> };
   "vault.useKeyring": { request: Record<string, never>; answer: Record<string, never> };
+  "voice.fetch": { request: Job; answer: VoiceStatus };
+  "voice.get": { request: Record<string, never>; answer: VoiceStatus };
+  "voice.removeFetched": { request: Record<string, never>; answer: VoiceStatus };
+  "voice.save": { request: VoiceSettings; answer: VoiceStatus };
+  "voice.speak": { request: SpokenText; answer: Sound };
+  "voice.transcribe": { request: Recording; answer: HeardText };
 }
 
 export type HostEvent =
@@ -720,7 +792,8 @@ export type HostEvent =
   | { topic: "session"; payload: Session }
   | { topic: "sessionGone"; payload: Gone }
   | { topic: "settings"; payload: Record<string, never> }
-  | { topic: "vault"; payload: Record<string, never> };
+  | { topic: "vault"; payload: Record<string, never> }
+  | { topic: "voice"; payload: Record<string, never> };
 
 export interface Reply<T> {
   value?: T;
