@@ -25,6 +25,15 @@ const (
 // Kinds in the order in which they are shown.
 var Kinds = []Kind{Net, Read, Write, Run, Env, FFI, Sys, Memories, LLM, TTS, STT}
 
+// Capability says whether the host itself stands behind a permission; the others are the sandbox's.
+func (k Kind) Capability() bool {
+	switch k {
+	case Memories, LLM, TTS, STT:
+		return true
+	}
+	return false
+}
+
 // Permission is one access that a manifest declares.
 type Permission struct {
 	Kind     Kind     `json:"kind"`

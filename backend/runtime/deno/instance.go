@@ -153,7 +153,8 @@ func (i *instance) Warm(call capability.Call, name string) {
 	}()
 }
 
-func undecided(d grant.Decided) bool { return d.Decision == grant.Ask }
+// undecided says whether the person has to be asked before a worker starts. A capability is asked for when it is used.
+func undecided(d grant.Decided) bool { return d.Decision == grant.Ask && !d.Permission.Kind.Capability() }
 
 func missing(decided []grant.Decided) *extension.Permission {
 	for n := range decided {
