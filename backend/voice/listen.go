@@ -81,7 +81,7 @@ func (v *Voice) hear(ctx context.Context, s ListenSettings, data []byte, ending 
 	}
 	args, err := splitArguments(s.Arguments)
 	if err != nil {
-		return "", extension.NewProblem("voice.bad-setting", "The setting {field} can't be used: {why}.", "{next}", "field", "arguments", "why", err.Error(), "next", "Close the quotes.")
+		return "", badSetting("arguments", err.Error())
 	}
 	folder, err := v.scratch()
 	if err != nil {
@@ -112,7 +112,7 @@ func decode(text string) ([]byte, error) {
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		return nil, extension.NewProblem("voice.bad-base64", "The recording can't be read: it has to be base64.", "Give the file's bytes as base64.").Because(err)
+		return nil, extension.NewProblem("voice.bad-encoding", "The recording can't be read: it has to be base64.", "Give the file's bytes as base64.").Because(err)
 	}
 	if len(data) > MaxAudioBytes {
 		return nil, tooLarge()

@@ -110,33 +110,31 @@ var voiceName = regexp.MustCompile(`^[\pL\pN][\pL\pN _.,()+'/-]*$`)
 
 // Check gives settings as they are kept, or says what can't be.
 func Check(s Settings) (Settings, error) {
-	bad := func(field, why, next string) (Settings, error) {
-		return s, extension.NewProblem("voice.bad-setting", "The setting {field} can't be used: {why}.", "{next}", "field", field, "why", why, "next", next)
-	}
+	bad := func(field, why string) (Settings, error) { return s, badSetting(field, why) }
 	for _, text := range []*string{&s.Speak.Engine, &s.Speak.Voice, &s.Speak.Endpoint, &s.Speak.Model, &s.Listen.Engine, &s.Listen.Endpoint, &s.Listen.Model, &s.Listen.Program, &s.Listen.Arguments} {
 		*text = strings.TrimSpace(*text)
 		if len(*text) > maxSettingBytes || strings.ContainsAny(*text, "\x00\r\n") {
-			return bad("voice", "it is too long or has line breaks", "Write it shorter, in one line.")
+			return bad("voice", "it is too long or has line breaks")
 		}
 	}
 	switch s.Speak.Engine {
 	case Automatic, Say, Windows, Espeak, Package, Endpoint:
 	default:
-		return bad("engine", "there is none called "+s.Speak.Engine, "Choose one of those that are offered.")
+		return bad("engine", "there is none called "+s.Speak.Engine)
 	}
 	if s.Speak.Rate == 0 {
 		s.Speak.Rate = 1
 	}
 	if math.IsNaN(s.Speak.Rate) || s.Speak.Rate < minRate || s.Speak.Rate > maxRate {
-		return bad("rate", "it is not between 0.5 and 3", "Choose one that is.")
+		return bad("rate", "it is not between 0.5 and 3")
 	}
 	if s.Speak.Voice != "" && !voiceName.MatchString(s.Speak.Voice) {
-		return bad("voice", "no voice is called that", "Choose one of those that are offered.")
+		return bad("voice", "no voice is called that")
 	}
 	switch s.Listen.Engine {
 	case "", Endpoint, Program:
 	default:
-		return bad("engine", "there is none called "+s.Listen.Engine, "Choose one of those that are offered.")
+		return bad("engine", "there is none called "+s.Listen.Engine)
 	}
 	for _, address := range []*string{&s.Speak.Endpoint, &s.Listen.Endpoint} {
 		if *address == "" {
@@ -150,21 +148,25 @@ func Check(s Settings) (Settings, error) {
 	}
 	switch {
 	case s.Speak.On && s.Speak.Engine == Endpoint && s.Speak.Endpoint == "", s.Listen.On && s.Listen.Engine == Endpoint && s.Listen.Endpoint == "":
-		return bad("address", "it is empty", "Write the server's address, as in http://127.0.0.1:8000/v1.")
+		return bad("address", "it is empty")
 	case s.Listen.On && s.Listen.Engine == "":
-		return bad("engine", "none is chosen", "Choose a server or a program that listens.")
+		return bad("engine", "none is chosen")
 	case s.Listen.On && s.Listen.Engine == Program && s.Listen.Program == "":
-		return bad("program", "it is empty", "Name the program that writes down speech.")
+		return bad("program", "it is empty")
 	}
 	if s.Listen.Engine == Program && s.Listen.Program != "" {
 		if _, err := splitArguments(s.Listen.Arguments); err != nil {
-			return bad("arguments", err.Error(), "Close the quotes.")
+			return bad("arguments", err.Error())
 		}
 		if !strings.Contains(s.Listen.Arguments, fileMark) {
-			return bad("arguments", "{file} does not occur in them", "Write {file} where the program takes the recording.")
+			return bad("arguments", "{file} does not occur in them")
 		}
 	}
 	return s, nil
+}
+
+func badSetting(field, why string) *extension.Problem {
+	return extension.NewProblem("voice.bad-setting", "The setting {field} can't be used: {why}.", "Change it in Settings › Voice.", "field", field, "why", why)
 }
 
 // Found is an engine that can speak here, or that can be fetched.
