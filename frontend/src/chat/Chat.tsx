@@ -5,6 +5,7 @@ import { problemOf, type Mode, type Session, type Transcript as TranscriptOf } f
 import { keys, useCall, useClient, useModels, useTranscript } from "../host/queries";
 import { Button, ProblemView, Skeleton, VisuallyHidden } from "../kit";
 import { useTabs, type Tab } from "../store/tabs";
+import { permissionsAsked } from "./blocks";
 import css from "./chat.module.css";
 import { Composer } from "./Composer";
 import { useComplain } from "./hooks";
@@ -13,6 +14,8 @@ import { DirectHead, Welcome } from "./Welcome";
 
 /** What draws a conversation is half of the window's code: the first screen does not wait for it. */
 const Transcript = lazy(() => import("./Transcript").then((module) => ({ default: module.Transcript })));
+
+const PermissionDock = lazy(() => import("./PermissionPrompt").then((module) => ({ default: module.PermissionDock })));
 
 export function Chat({ tab, active = true }: { tab: Tab; active?: boolean }) {
   return tab.session ? <Opened id={tab.session} tab={tab} active={active} /> : <NewChat tab={tab} active={active} />;
@@ -117,6 +120,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
     [id],
   );
   const direct = models !== undefined && !models.model && !session.model;
+  const asked = permissionsAsked(entries);
   const spoken = entries.some((entry) => entry.kind === "agent");
   return (
     <Frame active={active}
@@ -127,6 +131,7 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
           <Transcript session={session} entries={entries} head={direct && !spoken ? <DirectHead /> : <VisuallyHidden><h1>{session.title || t("transcript")}</h1></VisuallyHidden>} />
         </Suspense>
       )}
+      dock={asked.length > 0 && <Suspense fallback={null}><PermissionDock waiting={asked} /></Suspense>}
       foot={<Composer text={text} onText={write} mode={session.mode} fixed={session.mode === "autonomous"} model={session.model ?? ""} running={session.running} waiting={session.waiting} sending={send.isPending} stopping={stop.isPending} active={active}
         onMode={(mode) => choose.mutate({ id, mode }, { onError: complain })}
         onModel={(model) => choose.mutate({ id, model }, { onError: complain })}
@@ -135,10 +140,11 @@ function Session({ transcript, active }: { transcript: TranscriptOf; active: boo
   );
 }
 
-function Frame({ active, body, foot }: { active: boolean; body: ReactNode; foot?: ReactNode }) {
+function Frame({ active, body, dock, foot }: { active: boolean; body: ReactNode; dock?: ReactNode; foot?: ReactNode }) {
   return (
     <div className={css.chat} data-active={active}>
       {body}
+      {dock}
       {foot}
     </div>
   );

@@ -10,7 +10,7 @@ import { CopyButton } from "./Code";
 import { useComplain } from "./hooks";
 import { Markdown } from "./Markdown";
 import { Matches } from "./Matches";
-import { PermissionPrompt } from "./PermissionPrompt";
+import { PermissionAnswer } from "./PermissionPrompt";
 import { QuestionCard } from "./QuestionCard";
 import { Shown } from "./Shown";
 import css from "./transcript.module.css";
@@ -71,7 +71,7 @@ function One({ entry, last, tool }: { entry: Entry; last: boolean; tool?: string
     case "question":
       return <QuestionCard entry={entry} tool={tool} />;
     case "permission":
-      return <PermissionPrompt entry={entry} />;
+      return <PermissionAnswer entry={entry} />;
     case "display":
       return entry.display ? <div className={css.shown} role="group" aria-label={t("shown", { title: tool ?? "" })}><Shown display={entry.display} /></div> : null;
     case "problem":
@@ -83,6 +83,9 @@ function One({ entry, last, tool }: { entry: Entry; last: boolean; tool?: string
   }
 }
 
+/** Asked in the dock: it has no place in the conversation before it is answered. */
+const asksBelow = (entry: Entry): boolean => entry.kind === "permission" && entry.state === "open";
+
 const BlockView = memo(
   function BlockView({ block, last }: { block: Block; last: boolean }) {
     switch (block.type) {
@@ -92,7 +95,7 @@ const BlockView = memo(
         return (
           <>
             <Call entry={block.entry} />
-            {block.children.map((child) => <div key={child.id} className={css.child}><One entry={child} last={last} tool={block.entry.call?.title} /></div>)}
+            {block.children.filter((child) => !asksBelow(child)).map((child) => <div key={child.id} className={css.child}><One entry={child} last={last} tool={block.entry.call?.title} /></div>)}
           </>
         );
       case "entry":

@@ -1,8 +1,6 @@
 /** What can be answered to a question, and whether enough was. Pure; the rules are those of the core, which checks again. */
 import type { Option, Question } from "../host";
 
-export type TableRow = Record<string, string>;
-
 /** What the person has put in so far for one question. */
 export interface Draft {
   chosen: string[];
@@ -10,7 +8,8 @@ export interface Draft {
   text: string;
   /** "Something else" is among what is chosen. */
   other: boolean;
-  rows: TableRow[];
+  /** Cells by row, one for each column in order. */
+  rows: string[][];
 }
 
 export const isTable = (q: Question): boolean => q.kind === "table";
@@ -33,13 +32,43 @@ export function optionsOf(q: Question, words: { accept: string; reject: string }
   }
 }
 
+/** Nothing can answer it: one has to be chosen, and none is offered. */
+export const unanswerable = (q: Question): boolean => !isTable(q) && !takesText(q) && !many(q) && q.kind !== "diff" && optionsOf(q, { accept: "", reject: "" }).length === 0;
+
+/** Puts a text into one cell. */
+export const withCell = (rows: readonly string[][], row: number, column: number, text: string): string[][] => rows.map((cells, n) => (n === row ? cells.map((cell, m) => (m === column ? text : cell)) : cells));
+
+/** Puts an empty row after another; after the last one when it is not said where. */
+export const withRow = (rows: readonly string[][], columns: number, after = rows.length - 1): string[][] => [...rows.slice(0, after + 1), Array.from({ length: columns }, () => ""), ...rows.slice(after + 1)];
+
+export const withoutRow = (rows: readonly string[][], row: number): string[][] => rows.filter((_, n) => n !== row);
+
+/** Puts cells that were copied from a spreadsheet where the caret is; rows and columns that are not there are added and left out. */
+export function withPasted(rows: readonly string[][], row: number, column: number, text: string, columns: number): string[][] {
+  const pasted = text.replace(/\r?\n$/, "").split(/\r?\n/).map((line) => line.split("\t"));
+  let out = rows.map((cells) => [...cells]);
+  pasted.forEach((cells, n) => {
+    if (row + n >= out.length) out = withRow(out, columns);
+    cells.forEach((cell, m) => {
+      if (column + m < columns) out[row + n]![column + m] = cell;
+    });
+  });
+  return out;
+}
+
+/** The cell that a key leads to from another; nothing where the key stays in the text or there is no cell. */
+export function cellAfter(key: string, row: number, column: number, rows: number): [row: number, column: number] | undefined {
+  const to = key === "ArrowUp" ? row - 1 : key === "ArrowDown" || key === "Enter" ? row + 1 : row;
+  return to === row || to < 0 || to >= rows ? undefined : [to, column];
+}
+
 export const many = (q: Question): boolean => !!q.multiselect && q.kind !== "diff" && q.kind !== "image";
 
 const asText = (value: unknown): string => (value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
 export function begun(q: Question): Draft {
   const columns = q.columns ?? [];
-  return { chosen: [], text: "", other: false, rows: isTable(q) ? (q.rows ?? []).map((row) => Object.fromEntries(columns.map((column, n) => [column, asText(row[n])]))) : [] };
+  return { chosen: [], text: "", other: false, rows: isTable(q) ? (q.rows ?? []).map((row) => columns.map((_, n) => asText(row[n]))) : [] };
 }
 
 /** Chooses an option, or takes it back where several can be chosen. */
@@ -50,7 +79,7 @@ export function choose(q: Question, draft: Draft, value: string): Draft {
 
 /** The answer as the core takes it; undefined while something is missing. */
 export function answerOf(q: Question, draft: Draft): unknown {
-  if (isTable(q)) return draft.rows;
+  if (isTable(q)) return draft.rows.map((row) => Object.fromEntries((q.columns ?? []).map((column, n) => [column, row[n] ?? ""])));
   const text = draft.text.trim();
   const bare = takesText(q) && !q.options?.length;
   if (many(q)) {

@@ -32,8 +32,8 @@ export const ownCall = (entry: Entry): boolean => entry.kind === "call" && entry
 
 const quiet = (block: CallBlock): boolean => block.entry.state === "done" && block.children.length === 0 && !ownCall(block.entry);
 
-/** Says nothing yet, and nothing any more: not worth a line. */
-const empty = (entry: Entry): boolean => entry.kind === "agent" && entry.state !== "running" && !entry.text?.trim();
+/** Says nothing yet, and nothing any more, or is asked elsewhere: not worth a line. */
+const empty = (entry: Entry): boolean => (entry.kind === "agent" && entry.state !== "running" && !entry.text?.trim()) || (entry.kind === "permission" && entry.state === "open");
 
 export function blocksOf(entries: readonly Entry[]): Block[] {
   const calls = new Map<string, CallBlock>();
@@ -90,5 +90,5 @@ export function sameBlock(a: Block, b: Block): boolean {
   return false;
 }
 
-/** What waits for the person, the oldest first. */
-export const waiting = (entries: readonly Entry[]): Entry[] => entries.filter((entry) => entry.state === "open" && (entry.kind === "question" || entry.kind === "permission"));
+/** The permissions that wait for the person, the oldest first. */
+export const permissionsAsked = (entries: readonly Entry[]): Entry[] => entries.filter((entry) => entry.state === "open" && entry.kind === "permission");

@@ -41,6 +41,9 @@ export function useSettled(element: RefObject<HTMLElement | null>): boolean {
   return settled;
 }
 
+/** The chat that something stands in, for what happens when that is gone. */
+export const chatOf = (from: Element | null): Element | null => from?.closest("[data-active]") ?? null;
+
 /** Gives the focus back to the message of the chat that something in it was done in, when nothing else has it. */
 export function toComposer(from: Element | null): void {
   const box = from?.closest("[data-active]")?.querySelector<HTMLElement>("[data-composer]");

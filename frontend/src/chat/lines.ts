@@ -53,6 +53,35 @@ function withGaps(all: Exclude<Line, { type: "gap" }>[]): Line[] {
   return out;
 }
 
+type Shown = Exclude<Line, { type: "gap" }>;
+
+/** One line of each text beside the other; where one has none, nothing. */
+export type Pair = { type: "gap"; lines: number } | { type: "pair"; left?: Shown; right?: Shown };
+
+/** The same difference side by side: what goes at the left of what comes in its place. */
+export function sideBySide(lines: readonly Line[]): Pair[] {
+  const pairs: Pair[] = [];
+  let left: Shown[] = [];
+  let right: Shown[] = [];
+  const end = () => {
+    for (let n = 0; n < Math.max(left.length, right.length); n++) pairs.push({ type: "pair", left: left[n], right: right[n] });
+    left = [];
+    right = [];
+  };
+  for (const line of lines) {
+    if (line.type === "removed") {
+      if (right.length > 0) end();
+      left.push(line);
+    } else if (line.type === "added") right.push(line);
+    else {
+      end();
+      pairs.push(line.type === "gap" ? line : { type: "pair", left: line, right: line });
+    }
+  }
+  end();
+  return pairs;
+}
+
 export const counts = (lines: readonly Line[]): { added: number; removed: number } => ({
   added: lines.filter((line) => line.type === "added").length,
   removed: lines.filter((line) => line.type === "removed").length,

@@ -14,6 +14,8 @@ export const keys = {
   models: ["models"] as const,
   found: ["models", "found"] as const,
   modelList: (server: string) => ["models", "list", server] as const,
+  /** What the person has put in for a question so far; kept by this window alone. */
+  answer: (entry: string) => ["answer", entry] as const,
   about: ["about"] as const,
   doctor: ["doctor"] as const,
 };
@@ -25,6 +27,8 @@ export const client = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
+
+client.setQueryDefaults(["answer"], { gcTime: Infinity });
 
 const none = {};
 
