@@ -119,7 +119,13 @@ func (c *Core) Install(ctx context.Context, r InstallRequest) (ExtensionView, er
 		}()
 	}
 	installed, err := c.installer.Install(ctx, r.Source, r.Scope, r.Project, r.Fingerprint, func(step string, fraction float64, detail string) {
-		c.Events.Publish(event.Event{Topic: event.Install, Payload: event.InstallStep{Job: r.Job, Step: step, Fraction: fraction, Detail: detail}})
+		told := event.InstallStep{Job: r.Job, Step: step, Fraction: fraction, Detail: detail}
+		if step == "fetch" {
+			if _, err := fmt.Sscanf(detail, "%d/%d", &told.Fetched, &told.Packages); err == nil {
+				told.Detail = ""
+			}
+		}
+		c.Events.Publish(event.Event{Topic: event.Install, Payload: told})
 	})
 	if err != nil {
 		return ExtensionView{}, err

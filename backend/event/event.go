@@ -46,9 +46,11 @@ type Gone struct {
 // InstallStep is how far an install is.
 type InstallStep struct {
 	Job      string  `json:"job"`
-	Step     string  `json:"step"`             // read, copy, check, fingerprint, swap, done
-	Fraction float64 `json:"fraction"`         // 0 to 1 of the whole
-	Detail   string  `json:"detail,omitempty"` // the file at hand
+	Step     string  `json:"step"`               // read, copy, check, fingerprint, fetch, swap, done
+	Fraction float64 `json:"fraction"`           // 0 to 1 of the whole
+	Detail   string  `json:"detail,omitempty"`   // the file at hand
+	Packages int     `json:"packages,omitempty"` // of fetch: how many are needed, as far as is known
+	Fetched  int     `json:"fetched,omitempty"`  // of fetch: how many of them have come
 }
 
 // MenuAction is an item of the native menu that was chosen: the id of a frontend action.

@@ -8,7 +8,7 @@ func Need(decided []Decided, kind extension.Kind, access string) (Decided, bool)
 	order := []Decision{Allow, Ask, Deny}
 	for _, decision := range order {
 		for _, d := range decided {
-			if d.Decision == decision && d.Permission.Kind == kind && covers(d.Permission.Access, access) {
+			if d.Decision == decision && d.Permission.Kind == kind && coversAccess(d.Permission.Access, access) {
 				return d, true
 			}
 		}
@@ -16,6 +16,6 @@ func Need(decided []Decided, kind extension.Kind, access string) (Decided, bool)
 	return Decided{}, false
 }
 
-func covers(declared, needed string) bool {
+func coversAccess(declared, needed string) bool {
 	return declared == needed || declared == "write" && needed == "read"
 }

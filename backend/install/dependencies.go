@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -121,7 +120,7 @@ func (in *Installer) fetchInto(ctx context.Context, f *fetched, from Dependencie
 	}
 	bar := forwards{tell: progress, at: fetchFrom}
 	packages, err := from.Fetch(ctx, *ext, s.files(), f.packages(), func(known, fetched int, _ string) {
-		bar.move("fetch", fetchFrom+(fetchTo-fetchFrom)*float64(fetched)/float64(max(known, 1)), strconv.Itoa(known))
+		bar.move("fetch", fetchFrom+(fetchTo-fetchFrom)*float64(fetched)/float64(max(known, 1)), fmt.Sprintf("%d/%d", fetched, known))
 	})
 	var problem *extension.Problem
 	switch {

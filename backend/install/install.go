@@ -204,7 +204,8 @@ func (e entry) formatOf() extension.Format {
 	return e.Format
 }
 
-// Install copies a folder in. Progress is told as steps with the fraction of the whole that is done.
+// Install copies a folder in. Progress is told as steps with the fraction of the whole that is done, and a detail: the file
+// at hand; of "fetch", how many packages have come of how many that are needed as far as is known ("1/3").
 //
 // reviewed is the fingerprint that the person agreed to; files that became others since are refused. Empty: whatever is
 // there.

@@ -184,7 +184,9 @@ func TestTitlesAreTheSameHoweverTheyAreComposed(t *testing.T) {
 	}
 	d.put("knowledge/"+norm.NFC.String("café")+".md", "composed")
 	d.put("skills/CAFÉ/SKILL.md", webSkill)
-	d.soon("the clash", func() bool { return strings.HasSuffix(strings.Join(d.items(), ","), "memory.same-title") && len(d.items()) == 3 })
+	d.soon("the clash", func() bool {
+		return strings.HasSuffix(strings.Join(d.items(), ","), "memory.same-title") && len(d.items()) == 3
+	})
 	_, err := d.Service().Get(t.Context(), "café")
 	refused(t, "memory.same-title", err)
 	_, err = d.Service().Write(t.Context(), "café", "x")
@@ -199,20 +201,4 @@ func TestTitlesAreTheSameHoweverTheyAreComposed(t *testing.T) {
 	if got := d.text("café"); got != "new" {
 		t.Errorf("got %q", got)
 	}
-}
-
-func TestAFileThatMayNotBeReadIsListed(t *testing.T) {
-	if os.Getuid() == 0 {
-		// Root reads everything: the same is shown by a folder in a file's place.
-		d := open(t)
-		d.put("knowledge/a.md/x", "")
-		d.expect("a knowledge memory.folder-in-knowledge")
-		return
-	}
-	d := open(t)
-	d.put("knowledge/a.md", "a")
-	if err := os.Chmod(d.file("knowledge/a.md"), 0); err != nil {
-		t.Fatal(err)
-	}
-	d.expect("a knowledge memory.unreadable")
 }

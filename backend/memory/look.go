@@ -66,6 +66,9 @@ func (s *Store) look(ctx context.Context) (*view, error) {
 			s.stale.Store(true)
 			return nil, err
 		}
+		if s.problem != nil { // its end may come unseen
+			s.stale.Store(true)
+		}
 		again = true
 	}
 	if s.shipped.Swap(false) {

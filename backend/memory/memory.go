@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"portico/backend/capability"
 	"portico/backend/extension"
 )
@@ -99,9 +101,11 @@ type Options struct {
 
 // Store holds the memories. Close it to end its watching.
 type Store struct {
-	options Options
-	stale   atomic.Bool // the person's files may have changed
-	shipped atomic.Bool // the extensions may have changed
+	options    Options
+	newWatcher func() (*fsnotify.Watcher, error)
+	watchLimit int         // what may be watched, as watchCost counts
+	stale      atomic.Bool // the person's files may have changed
+	shipped    atomic.Bool // the extensions may have changed
 
 	mu       sync.Mutex
 	closed   bool
@@ -126,7 +130,7 @@ func New(options Options) *Store {
 	if options.Sources == nil {
 		options.Sources = func(context.Context) ([]Source, error) { return nil, nil }
 	}
-	s := &Store{options: options, index: newIndex()}
+	s := &Store{options: options, newWatcher: fsnotify.NewWatcher, watchLimit: maxWatched, index: newIndex()}
 	s.stale.Store(true)
 	s.shipped.Store(true)
 	return s

@@ -40,11 +40,8 @@ func (s *Store) startWatch(folder string) {
 	s.watch.see(folder)
 }
 
-// newWatcher can be made to fail by a test, as a system does whose limit is reached.
-var newWatcher = fsnotify.NewWatcher
-
 func (w *watch) start() {
-	w.watcher, w.refused = newWatcher()
+	w.watcher, w.refused = w.store.newWatcher()
 	var events chan fsnotify.Event
 	var failures chan error
 	if w.watcher != nil {
@@ -96,11 +93,8 @@ func (w *watch) run(events chan fsnotify.Event, failures chan error) {
 	}
 }
 
-// matters leaves out what is aside, and what only read a file. A folder that appears is watched with all below it.
+// matters leaves out what lies aside. A folder that appears is watched with all below it.
 func (w *watch) matters(event fsnotify.Event) bool {
-	if event.Op == fsnotify.Chmod {
-		return strings.EqualFold(filepath.Ext(event.Name), ".md") // one that was made unreadable
-	}
 	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
 		w.forget(event.Name)
 	}
@@ -131,12 +125,17 @@ func (w *watch) see(folder string) {
 	w.seen[folder] = watchCost(folder)
 	w.cost += w.seen[folder]
 	var err error
-	if w.cost > maxWatched {
+	if w.cost > w.store.watchLimit {
 		err = errors.New("there are too many files and folders")
 	} else {
 		err = w.watcher.Add(folder)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it has a Problem of its own, and is tried again
+		w.cost -= w.seen[folder]
+		delete(w.seen, folder)
+	default:
 		w.refused = err
 		w.watcher.Close() // what was watched is of no use any more, and others may need it
 	}

@@ -82,12 +82,12 @@ func (s *Store) Save(ctx context.Context, d Draft) (Item, error) {
 
 // create makes a new memory of the person's.
 func (s *Store) create(ctx context.Context, title, kind, content string) (Item, error) {
-	place := placeOf(kind, title)
-	if err := s.free(ctx, title, place, nil); err != nil {
-		return Item{}, err
-	}
 	folder, err := s.kindFolder(kind)
 	if err != nil {
+		return Item{}, err
+	}
+	place := placeOf(kind, title)
+	if err := s.free(ctx, title, place, nil); err != nil {
 		return Item{}, err
 	}
 	file := place
@@ -150,7 +150,10 @@ func (s *Store) placeFree(place string, r *record) error {
 			return nil
 		}
 	}
-	return extension.NewProblem("memory.name-taken", "The memories' folder already has {file}.", "Choose another title, or move that away.", "file", place).Because(err)
+	if err != nil {
+		return unwritable(place, err)
+	}
+	return extension.NewProblem("memory.name-taken", "The memories' folder already has {file}.", "Choose another title, or move that away.", "file", place)
 }
 
 func (s *Store) path(place string) string {

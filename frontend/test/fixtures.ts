@@ -160,7 +160,7 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
     },
     "extensions.files": () => files, "extensions.readFile": ({ path }) => ({ text: path.endsWith(".json") ? JSON.stringify({ name: "loca-extension-textcleaner", displayName: "Text Cleaner", tools: [{ name: "clean_text", function: "cleanText" }] }, null, 2) : `// ${path}\nexport function cleanText() {}\n`, truncated: false, binary: false }),
     "extensions.log": () => ({ text: state.log, truncated: false, binary: false }), "extensions.openFolder": () => ({}),
-    "models.get": () => state.model, "models.save": (next) => (state.model = next), "models.discover": () => state.found, "models.list": ({ baseURL }) => {
+    "models.get": () => ({ ...state.model, hasKey: false }), "models.save": (next) => ({ ...(state.model = next), hasKey: false }), "models.discover": () => state.found, "models.list": ({ baseURL }) => {
       const server = state.found.find((one) => one.baseURL === baseURL);
       if (!server) throw new ProblemError({ code: "model.unreachable", what: `No model server answers at ${baseURL}.`, next: "Check the address, and that the server runs.", detail: "dial tcp 127.0.0.1:9: connect: connection refused", params: { address: baseURL } });
       return server.models ?? [];

@@ -154,7 +154,9 @@ func (i *instance) Warm(call capability.Call, name string) {
 }
 
 // undecided says whether the person has to be asked before a worker starts. A capability is asked for when it is used.
-func undecided(d grant.Decided) bool { return d.Decision == grant.Ask && !d.Permission.Kind.Capability() }
+func undecided(d grant.Decided) bool {
+	return d.Decision == grant.Ask && !d.Permission.Kind.Capability()
+}
 
 func missing(decided []grant.Decided) *extension.Permission {
 	for n := range decided {
