@@ -57,6 +57,12 @@ func (p *patient) look(ctx context.Context) error {
 	return err
 }
 
+// unlock makes sure that the keyring is open, with the system's dialog if it takes one.
+func (p *patient) unlock(ctx context.Context) error {
+	_, err := p.ask(ctx, func(ctx context.Context, q *question) (string, error) { return "", p.reach(ctx, q, asked) })
+	return err
+}
+
 // key gives the key of an id.
 func (p *patient) key(ctx context.Context, id string, how manner) (string, error) {
 	return p.ask(ctx, func(ctx context.Context, q *question) (string, error) {

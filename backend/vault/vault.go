@@ -243,7 +243,7 @@ func (v *Vault) Retry(ctx context.Context) error {
 		return err
 	}
 	if seal == nil {
-		err = v.keyring.look(ctx)
+		err = v.keyring.unlock(ctx)
 	} else {
 		_, err = v.open(ctx, seal, asked)
 	}
