@@ -137,7 +137,7 @@ func (d *driver) app(args []string) error {
 
 // setup does everything that comes before a build.
 func (d *driver) setup([]string) error {
-	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.fetchDeno, d.installNodeModules, d.buildLauncher)
+	return d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.fetchDeno, d.fetchVoice, d.installNodeModules, d.buildLauncher)
 }
 
 func (d *driver) binary([]string) error {

@@ -19,7 +19,8 @@ var (
 		"xvfb", "openbox", // a screen and a window manager for the real window
 		"at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", // its accessibility tree
 		"xdotool", "imagemagick", // keys and pictures
-		"fonts-dejavu-core", // text on both
+		"fonts-dejavu-core",                                  // text on both
+		"espeak-ng", "pocketsphinx", "pocketsphinx-testdata", // a voice, and a program that writes down speech
 	}
 )
 
@@ -49,7 +50,7 @@ var (
 		"darwin": {program("clang")},
 	}
 	testNeeds = map[string][]need{
-		"linux": {program("chromium", "chromium-browser", "google-chrome"), program("dbus-run-session"), program("Xvfb"), program("openbox"), pythonModule("pyatspi"), program("xdotool"), program("import")},
+		"linux": {program("chromium", "chromium-browser", "google-chrome"), program("dbus-run-session"), program("Xvfb"), program("openbox"), pythonModule("pyatspi"), program("xdotool"), program("import"), program("gnome-keyring-daemon"), program("espeak-ng")},
 	}
 )
 
@@ -90,13 +91,13 @@ func byHand(goos string, ids []string, test bool) string {
 			return pick(command, strings.Join(testPackages, " "))
 		case "fedora", "rhel", "centos":
 			return pick("sudo dnf install gcc pkgconf-pkg-config gtk3-devel webkit2gtk4.1-devel",
-				"chromium dbus-daemon gnome-keyring xorg-x11-server-Xvfb openbox at-spi2-core python3-pyatspi xdotool ImageMagick dejavu-sans-fonts")
+				"chromium dbus-daemon gnome-keyring xorg-x11-server-Xvfb openbox at-spi2-core python3-pyatspi xdotool ImageMagick dejavu-sans-fonts espeak-ng")
 		case "arch":
 			return pick("sudo pacman -S --needed base-devel gtk3 webkit2gtk-4.1",
-				"chromium dbus gnome-keyring xorg-server-xvfb openbox at-spi2-core python-atspi xdotool imagemagick ttf-dejavu")
+				"chromium dbus gnome-keyring xorg-server-xvfb openbox at-spi2-core python-atspi xdotool imagemagick ttf-dejavu espeak-ng")
 		case "suse", "opensuse":
 			return pick("sudo zypper install gcc pkgconf-pkg-config gtk3-devel webkit2gtk3-devel",
-				"chromium dbus-1-daemon gnome-keyring xorg-x11-server-Xvfb openbox at-spi2-core python3-atspi xdotool ImageMagick dejavu-fonts")
+				"chromium dbus-1-daemon gnome-keyring xorg-x11-server-Xvfb openbox at-spi2-core python3-atspi xdotool ImageMagick dejavu-fonts espeak-ng")
 		}
 	}
 	return "install GTK 3 and WebKitGTK 4.1 with their development files, a C compiler and pkg-config"

@@ -21,7 +21,7 @@ type stage struct {
 
 // test sets everything up and runs every test there is. The runners' own words come last, and nothing after them.
 func (d *driver) test([]string) error {
-	err := d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.fetchDeno, d.installNodeModules,
+	err := d.steps(d.checkGo, d.checkNode, d.installBuildPackages, d.installTestPackages, d.fetchDeno, d.fetchVoice, d.installNodeModules,
 		d.buildLauncher, d.buildFrontend, d.buildApp, d.buildDev, d.checkFormatting)
 	if err != nil {
 		return err

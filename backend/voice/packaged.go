@@ -23,23 +23,25 @@ import (
 
 // Pin names one version of a package on the npm registry, by its content.
 type Pin struct {
-	Name, Version string
-	Integrity     string // of the archive, as npm writes it
-	Bytes         int64  // of the archive
-	License       string
+	Name      string            `json:"name"`
+	Version   string            `json:"version"`
+	Integrity string            `json:"integrity"` // of the archive, as npm writes it
+	Bytes     int64             `json:"bytes"`     // of the archive
+	License   string            `json:"license"`
+	Files     map[string]string `json:"files"` // what is taken out of it, with the SHA-256 of each: they lie in the data folder for years
 }
+
+//go:embed espeak-ng.json
+var pinnedJSON []byte
 
 // Pinned is espeak-ng as WebAssembly. It is under the GPL, so it is never shipped inside Portico: the person fetches it.
-var Pinned = Pin{
-	Name: "espeak-ng", Version: "1.0.2", License: "GPL-3.0-or-later", Bytes: 9_189_030,
-	Integrity: "sha512-Xe4YC7d/+O06zYpsqrJ3LpbETdL/IO8JrnAmWcQEMoRFmMLWU+2y2HnpEkOCnqZfb40MBDVyP4ppfusKdWbPcQ==",
-}
+var Pinned = readPin()
 
-// members are what is taken out of the archive, with their SHA-256: they lie in the data folder for years.
-var members = map[string]string{
-	"dist/espeak-ng.js":   "406c6655a6cacf34d84fc69dc4478c81b71518809080ce2d05df1b706d76429d",
-	"dist/espeak-ng.wasm": "10d24bb7e4124e983aa9cd8cd96c52c8ea4b607d81956ec70846684e2827d532",
-	"LICENSE":             "",
+func readPin() (p Pin) {
+	if err := json.Unmarshal(pinnedJSON, &p); err != nil {
+		panic(fmt.Sprintf("espeak-ng.json: %v", err)) // it is part of the binary
+	}
+	return p
 }
 
 const (
@@ -84,7 +86,7 @@ func (p *packaged) speak(ctx context.Context, text string, s SpeakSettings) ([]b
 
 // run speaks a text, or gives what is printed when there is none.
 func (p *packaged) run(ctx context.Context, text string, args ...string) ([]byte, error) {
-	for member, want := range members {
+	for member, want := range Pinned.Files {
 		if err := checkMember(filepath.Join(p.folder(), filepath.Base(member)), want); err != nil {
 			return nil, extension.NewProblem("voice.package-changed", "The fetched voice is not what was fetched: {file} is another.", "Fetch it again in Settings › Voice.",
 				"file", filepath.Base(member)).At(p.folder()).Because(err)
@@ -140,7 +142,7 @@ func checkMember(file, want string) error {
 	if _, err := io.Copy(sum, in); err != nil {
 		return err
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); want != "" && got != want {
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
 		return fmt.Errorf("its hash is %s, not %s", got, want)
 	}
 	return nil
@@ -207,7 +209,7 @@ func unpack(archive, into string) (err error) {
 	if err != nil {
 		return err
 	}
-	left := len(members)
+	left := len(Pinned.Files)
 	for entries := tar.NewReader(unzipped); left > 0; {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
@@ -216,7 +218,7 @@ func unpack(archive, into string) (err error) {
 		if err != nil {
 			return err
 		}
-		for member, want := range members {
+		for member, want := range Pinned.Files {
 			if entry.Name != "package/"+member || entry.Typeflag != tar.TypeReg {
 				continue
 			}
