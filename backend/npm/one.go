@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path"
+
+	"portico/backend/extension"
 )
 
 // Archive gets one version of one package, packed, into a new file in the scratch folder. It has exactly the given hash
 // ("sha512-…"), whatever the registry states. progress is told how many bytes have come in all, from any goroutine.
 func Archive(ctx context.Context, config Config, limits Limits, scratch, name, version, integrity string, progress func(bytes int64)) (file string, err error) {
-	d, err := Open(config, limits, scratch, Wanted{Hashes: map[string]string{name + "@" + version: integrity}}, func(Progress) {})
+	d, err := Open(config, limits, scratch, Wanted{}, func(Progress) {})
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +61,10 @@ func pinned(got *os.File, a archive, integrity string) (file string, err error) 
 		return "", unwritable(a, err)
 	}
 	if have := "sha512-" + base64.StdEncoding.EncodeToString(sum.Sum(nil)); have != integrity {
-		return "", otherHash(a.name, a.registry, integrity, have)
+		p := extension.NewProblem("npm.not-pinned", "What the registry {registry} has as {package} {version} is not what Portico knows by that name: its hash is another one.",
+			"Check `npm config get registry`. If it stays so, tell whoever runs that registry.", "registry", shown(a.registry), "package", a.name, "version", a.version)
+		p.Detail = fmt.Sprintf("it should be %s and is %s", integrity, have)
+		return "", p
 	}
 	return got.Name(), nil
 }

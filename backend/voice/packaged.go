@@ -115,7 +115,7 @@ func (p *packaged) run(ctx context.Context, text string, args ...string) ([]byte
 	}
 	return p.voice.run(ctx, program{
 		policy: p.policy(deno, folder), path: deno, folder: folder, in: order, max: maxSoundBytes,
-		args: []string{"run", "--no-prompt", "--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only", "--no-code-cache",
+		args: []string{"run", "--no-prompt", "--quiet", "--no-config", "--no-lock", "--no-remote", "--cached-only", "--no-code-cache",
 			"--allow-read=" + folder, filepath.Join(folder, "packaged.mjs")},
 		env: []string{"NO_COLOR=1", "DENO_NO_UPDATE_CHECK=1", "DENO_DIR=" + filepath.Join(folder, "no-such-folder"), "SystemRoot=" + os.Getenv("SystemRoot")},
 	})
