@@ -24,7 +24,7 @@ const (
 	MaxTextChars  = 2_000
 	MaxAudioBytes = 25 << 20 // decoded
 
-	speakLimit  = time.Minute // 2,000 characters take the slowest of the engines 5 s
+	speakLimit  = time.Minute // 2,000 characters take the fetched voice 1.3 s
 	listenLimit = 5 * time.Minute
 
 	maxSoundBytes   = 64 << 20 // of a WAV file
