@@ -25,6 +25,7 @@ type Policy struct {
 	Limits  Limits   `json:"limits"`            //
 	Starts  bool     `json:"starts,omitempty"`  // it may start programs: a supervisor stays to end them
 	Netlink bool     `json:"netlink,omitempty"` // it may ask the kernel about network interfaces
+	Socket  string   `json:"socket,omitempty"`  // a local socket that it may connect to; the filter of Linux knows no names, so there it may make any
 	Free    bool     `json:"-"`                 // no seatbelt: a program of the system's that reaches its services, ended as a whole all the same
 }
 

@@ -19,6 +19,9 @@ func seatbeltProfile(p Policy) string {
 	rule("file-read*", p.Read)
 	rule("file-write*", p.Write)
 	rule("file-read* process-exec", p.Exec)
+	if p.Socket != "" {
+		fmt.Fprintf(&b, "(allow network-outbound (literal %s))\n(allow system-socket)\n", seatbeltString(p.Socket))
+	}
 	switch {
 	case p.Network.All:
 		b.WriteString("(allow network-outbound)\n(allow system-socket)\n")

@@ -56,10 +56,25 @@ func Compile(decided []Decided, places Places) Layers {
 	return c.layers()
 }
 
+// CompileWatched gives the layers of a worker that a Judge watches: the system's hold what is allowed and what may yet be,
+// the judge narrows it, and there are no flags.
+func CompileWatched(decided []Decided, places Places) Layers {
+	c := &compiler{places: places, data: real(places.Data), watched: true}
+	for _, d := range decided {
+		if d.Decision == Allow || d.Decision == Ask && AskedInUse(d.Permission.Kind) {
+			c.add(d.Permission)
+		}
+	}
+	layers := c.layers()
+	layers.Deno = nil
+	return layers
+}
+
 type compiler struct {
-	places Places
-	data   string // where Portico's data really lies
-	out    Layers
+	places  Places
+	watched bool   // by a judge: no flags
+	data    string // where Portico's data really lies
+	out     Layers
 
 	hosts               []string
 	anyHost             bool
@@ -98,10 +113,7 @@ func (c *compiler) add(p extension.Permission) {
 // addHost: a host and ports are Deno's to hold, ports are Landlock's as well.
 func (c *compiler) addHost(p extension.Permission) {
 	everyPort := slices.Contains(p.Ports, "*")
-	host := p.Host
-	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil && address.Is6() {
-		host = "[" + address.String() + "]"
-	}
+	host := hostOf(p)
 	switch {
 	case host == "*":
 		c.anyHost = true
@@ -123,31 +135,21 @@ func (c *compiler) addHost(p extension.Permission) {
 	}
 }
 
+// hostOf gives a host as Deno writes it.
+func hostOf(p extension.Permission) string {
+	if address, err := netip.ParseAddr(strings.Trim(p.Host, "[]")); err == nil && address.Is6() {
+		return "[" + address.String() + "]"
+	}
+	return p.Host
+}
+
 func (c *compiler) addPath(p extension.Permission) {
-	path := c.places.Expand(p.Path)
-	if path == "" {
-		c.refuse(p, "its path stands for no folder on this computer")
-		return
+	path, resolved, why := c.place(p)
+	if why == "" && !c.watched && strings.Contains(path+resolved, ",") {
+		why = "its path holds a comma, which the sandbox can't be told"
 	}
-	if link := strangeLink(c.places.base(p.Path), path); link != "" {
-		c.refuse(p, link+" is a link: what lies where it leads was not what was allowed")
-		return
-	}
-	resolved := real(path)
-	if strings.Contains(path+resolved, ",") {
-		c.refuse(p, "its path holds a comma, which the sandbox can't be told")
-		return
-	}
-	own := real(c.places.Extension)
-	switch {
-	case p.Kind == extension.Write && own != "" && Within(resolved, own):
-		c.refuse(p, "installed files never change")
-		return
-	case c.data != "" && Within(resolved, c.data) && !c.named(resolved):
-		c.refuse(p, "it lies in Portico's own data")
-		return
-	case Within(resolved, processes) && (p.Kind == extension.Write || !aboutSystem(resolved)):
-		c.refuse(p, "what other processes hold in memory lies there")
+	if why != "" {
+		c.refuse(p, why)
 		return
 	}
 	paths := dedupe([]string{path, resolved})
@@ -164,6 +166,28 @@ func (c *compiler) addPath(p extension.Permission) {
 		c.out.System.Write = append(c.out.System.Write, system...)
 	}
 	c.out.System.Fixed = append(c.out.System.Fixed, system...) // resolved now: a link that stands there later is somebody else's
+}
+
+// place gives where a permission's path lies, as it is written and without links, or why no layer gives it.
+func (c *compiler) place(p extension.Permission) (path, resolved, why string) {
+	path = c.places.Expand(p.Path)
+	if path == "" {
+		return "", "", "its path stands for no folder on this computer"
+	}
+	if link := strangeLink(c.places.base(p.Path), path); link != "" {
+		return "", "", link + " is a link: what lies where it leads was not what was allowed"
+	}
+	resolved = real(path)
+	own := real(c.places.Extension)
+	switch {
+	case p.Kind == extension.Write && own != "" && Within(resolved, own):
+		why = "installed files never change"
+	case c.data != "" && Within(resolved, c.data) && !c.named(resolved):
+		why = "it lies in Portico's own data"
+	case Within(resolved, processes) && (p.Kind == extension.Write || !aboutSystem(resolved)):
+		why = "what other processes hold in memory lies there"
+	}
+	return path, resolved, why
 }
 
 // processes is where Linux shows every process's memory and environment; Landlock guards attaching to one, not reading

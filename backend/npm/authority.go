@@ -14,10 +14,19 @@ import (
 	"time"
 )
 
+// What the two registries are called in front of the door: names that nothing else can have (RFC 6761).
 const (
-	registryHost = "registry.npmjs.org"
-	jsrHost      = "jsr.io"
+	registryHost = "npm.portico.invalid"
+	jsrHost      = "jsr.portico.invalid"
 )
+
+// Environ tells Deno what the registries are called, when it fetches and when it looks for what was fetched.
+func Environ() []string {
+	return []string{"NPM_CONFIG_REGISTRY=" + inFront, "JSR_URL=https://" + jsrHost + "/"}
+}
+
+// inFront is the address of the registry in front of the door.
+const inFront = "https://" + registryHost + "/"
 
 // authority vouches for the door's two names, for one process and as long as the door is open. Its keys are on no disk.
 type authority struct {

@@ -23,19 +23,14 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Where packages come from when nothing says otherwise.
-const (
-	publicRegistry = "https://registry.npmjs.org/"
-	publicJSR      = "https://jsr.io/"
-)
-
-// Config is what npm is told on this computer (docs.npmjs.com, npmrc): the environment before the person's .npmrc before
-// the one of the whole computer. An extension's own .npmrc is a stranger's and counts for nothing.
+// Config is what npm is told on this computer (npm's documentation, npmrc): the environment before the person's .npmrc
+// before the one of the whole computer. An extension's own .npmrc is a stranger's and counts for nothing.
 type Config struct {
-	Registry string            // ends in a slash
+	Registry string            // ends in a slash; empty: nothing names one
 	Scopes   map[string]string // "@scope" → its own registry, which ends in a slash
-	JSR      string            // ends in a slash
+	JSR      string            // ends in a slash; empty: nothing names one, and Deno knows its own
 
+	replaced    string            // npm's replace-registry-host: a host that is replaced in archives' addresses, "always" or "never"
 	credentials map[string]string // "//host/path/" → the value of the Authorization header
 	proxy       httpproxy.Config
 	authorities []string // files with certificates
@@ -46,7 +41,7 @@ type Surroundings struct {
 	Environ []string // as os.Environ gives it
 	Home    string
 	Global  string // the .npmrc of the whole computer; empty: none
-	Built   string // the registry that this Portico was built with; empty: none
+	Built   string // the registry that this Portico was built with, and falls back on; empty: none
 }
 
 // OnThisComputer gives the surroundings of this process.
@@ -109,8 +104,17 @@ func Read(s Surroundings) (Config, error) {
 		}
 	}
 	keep("registry", s.Built)
-	keep("registry", publicRegistry)
-	return compose(set, environment)
+	c, err := compose(set, environment)
+	if err != nil {
+		return Config{}, err
+	}
+	if c.replaced == "" || c.replaced == "npmjs" { // npm's word for the registry that it falls back on
+		c.replaced = "never"
+		if built, err := url.Parse(s.Built); err == nil && built.Host != "" {
+			c.replaced = built.Host
+		}
+	}
+	return c, nil
 }
 
 // maxFileBytes bounds an .npmrc.
@@ -156,12 +160,17 @@ func readFile(file string, environment map[string]string, keep func(name, value 
 func compose(set, environment map[string]string) (Config, error) {
 	c := Config{Scopes: map[string]string{}, credentials: map[string]string{}}
 	var err error
-	if c.Registry, err = address(set["registry"]); err != nil {
-		return Config{}, badSetting("registry", set["registry"], err)
+	if set["registry"] != "" {
+		if c.Registry, err = address(set["registry"]); err != nil {
+			return Config{}, badSetting("registry", set["registry"], err)
+		}
 	}
-	if c.JSR, err = address(first(environment["JSR_URL"], publicJSR)); err != nil {
-		return Config{}, badSetting("JSR_URL", environment["JSR_URL"], err)
+	if environment["JSR_URL"] != "" {
+		if c.JSR, err = address(environment["JSR_URL"]); err != nil {
+			return Config{}, badSetting("JSR_URL", environment["JSR_URL"], err)
+		}
 	}
+	c.replaced = set["replace-registry-host"]
 	for name, value := range set {
 		scope, isScope := strings.CutSuffix(name, ":registry")
 		switch at := strings.LastIndexByte(name, ':'); {
@@ -239,6 +248,12 @@ func (c *Config) registryOf(name string) string {
 		}
 	}
 	return c.Registry
+}
+
+// replaces says whether an archive's host stands for the registry that is configured (npm's documentation,
+// replace-registry-host): by itself that is the host of the registry that Portico was built with.
+func (c *Config) replaces(host string) bool {
+	return c.replaced == "always" || c.replaced == host
 }
 
 // address checks the address of a registry, and ends it in a slash.

@@ -27,14 +27,14 @@ func TestTheRegistryIsTheOneThatNpmUses(t *testing.T) {
 		environ            []string
 		want               string
 	}{
-		"nothing is said":             {want: "https://registry.npmjs.org/"},
+		"nothing is said":             {want: ""},
 		"the build's":                 {built: "https://b.test/npm", want: "https://b.test/npm/"},
 		"the computer's":              {global: "registry=https://g.test", built: "https://b.test", want: "https://g.test/"},
 		"the person's":                {own: "registry = https://o.test/x/", global: "registry=https://g.test", want: "https://o.test/x/"},
 		"the environment's":           {own: "registry=https://o.test", environ: []string{"npm_config_registry=http://e.test"}, want: "http://e.test/"},
 		"the environment in capitals": {environ: []string{"NPM_CONFIG_REGISTRY=http://e.test"}, want: "http://e.test/"},
 		"the last line counts":        {own: "registry=https://a.test\nregistry=https://z.test", want: "https://z.test/"},
-		"comments":                    {own: "; registry=https://a.test\n# registry=https://a.test\n", want: "https://registry.npmjs.org/"},
+		"comments":                    {own: "; registry=https://a.test\n# registry=https://a.test\n", built: "https://b.test/", want: "https://b.test/"},
 		"quotes":                      {own: `registry="https://q.test"`, want: "https://q.test/"},
 		"a variable":                  {own: "registry=https://${PLACE}.test", environ: []string{"PLACE=v"}, want: "https://v.test/"},
 	} {
@@ -46,8 +46,8 @@ func TestTheRegistryIsTheOneThatNpmUses(t *testing.T) {
 }
 
 func TestAScopeMayHaveARegistryOfItsOwn(t *testing.T) {
-	c, err := told(t, "@mine:registry=https://m.test/npm", "", "")
-	if err != nil || c.registryOf("@mine/a") != "https://m.test/npm/" || c.registryOf("@other/a") != publicRegistry || c.registryOf("mine") != publicRegistry {
+	c, err := told(t, "@mine:registry=https://m.test/npm", "", "https://b.test/")
+	if err != nil || c.registryOf("@mine/a") != "https://m.test/npm/" || c.registryOf("@other/a") != "https://b.test/" || c.registryOf("mine") != "https://b.test/" {
 		t.Errorf("got %+v, %v", c.Scopes, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// packageName is what npm takes for a name (docs.npmjs.com, package.json, name), and old packages' capitals.
+// packageName is what npm takes for a name (npm's documentation, package.json, name), and old packages' capitals.
 var packageName = regexp.MustCompile(`^(@[a-zA-Z0-9~-][a-zA-Z0-9._~-]*/)?[a-zA-Z0-9~_-][a-zA-Z0-9._~-]{0,213}$`)
 
 // isVersion says whether this is a version as npm has them (semver.org): nothing else can be published.
@@ -65,7 +65,7 @@ type archive struct {
 	integrity, shasum       string
 }
 
-// serveDocument says what versions a package has. Each archive is said to be where the public registry would have it.
+// serveDocument says what versions a package has. Each archive is said to be at the door.
 func (d *Door) serveDocument(w http.ResponseWriter, r *http.Request, name string) {
 	document, found := d.document(r.Context(), name)
 	switch {
@@ -104,7 +104,7 @@ func (d *Door) document(ctx context.Context, name string) (document []byte, foun
 		}
 		return nil, true
 	}
-	document, archives, err := readDocument(body.Bytes(), name, registry, d.wanted.Ranges[name])
+	document, archives, err := readDocument(body.Bytes(), name, registry, d.wanted.Ranges[name], d.config.replaces)
 	if err != nil {
 		d.fail(strangeAnswer(name, registry, err))
 		return nil, true
@@ -146,7 +146,7 @@ func (d *Door) archiveAt(ctx context.Context, asked string) (archive, bool) {
 }
 
 // readDocument keeps what an install needs, and gives each version's archive by the path it will be asked for.
-func readDocument(data []byte, name, registry string, ranges []string) ([]byte, map[string]archive, error) {
+func readDocument(data []byte, name, registry string, ranges []string, replaces func(host string) bool) ([]byte, map[string]archive, error) {
 	var whole struct {
 		Tags     map[string]string                     `json:"dist-tags"`
 		Versions map[string]map[string]json.RawMessage `json:"versions"`
@@ -168,10 +168,10 @@ func readDocument(data []byte, name, registry string, ranges []string) ([]byte, 
 			continue
 		}
 		a := archive{name: name, version: number, registry: registry, integrity: stated.Integrity, shasum: stated.Shasum}
-		a.address, a.elsewhere = really(stated.Tarball, registry, from)
+		a.address, a.elsewhere = really(stated.Tarball, registry, from, replaces)
 		place := "/" + name + "/-/" + path.Base(name) + "-" + number + ".tgz"
 		archives[place] = a
-		if dist["tarball"], err = json.Marshal(publicRegistry + place[1:]); err != nil {
+		if dist["tarball"], err = json.Marshal(inFront + place[1:]); err != nil {
 			return nil, nil, err
 		}
 		if about["dist"], err = json.Marshal(dist); err != nil {
@@ -190,14 +190,13 @@ func readDocument(data []byte, name, registry string, ranges []string) ([]byte, 
 	return document, archives, err
 }
 
-// really is where an archive is: on its registry's own host. What is said to be on the public one is meant to be on the
-// registry that is configured, as npm has it (docs.npmjs.com, replace-registry-host).
-func really(tarball, registry string, from *url.URL) (address, elsewhere string) {
+// really is where an archive is: on its registry's own host. A mirror may name the host that it mirrors.
+func really(tarball, registry string, from *url.URL, replaces func(host string) bool) (address, elsewhere string) {
 	at, err := from.Parse(tarball)
 	if err != nil || tarball == "" {
 		return "", "nowhere"
 	}
-	if at.Host == registryHost && from.Host != registryHost {
+	if at.Host != from.Host && replaces(at.Host) {
 		return strings.TrimSuffix(registry, "/") + at.EscapedPath(), ""
 	}
 	if at.Host != from.Host || at.Scheme != from.Scheme {

@@ -56,9 +56,10 @@ type Package struct {
 	Scripts       bool // it has scripts for npm to run when it is installed
 }
 
-// Door is a proxy on loopback, for one process that installs. To it the door is the public registry and jsr.io, by their own
-// names and with certificates that it is told to trust; behind it are the registries of this computer. So what is installed
-// does not depend on where it came from, the process reaches nothing else, and sees no credential.
+// Door is a proxy on loopback, for one process that installs. To it the door is the two registries that there are, by names
+// that are always the same (Environ) and with certificates that it is told to trust; behind it are the registries of this
+// computer. So what is installed does not depend on where it came from, the process reaches nothing else, and sees no
+// credential.
 type Door struct {
 	config   Config
 	limits   Limits
@@ -249,12 +250,16 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request) {
 	d.serveDocument(w, r, name)
 }
 
-// need counts a package that is needed; false: too many.
+// need counts a package that is needed; false: there are too many, or there is nothing to ask.
 func (d *Door) need(name, registry string) bool {
 	d.mu.Lock()
 	d.known[name] = true
 	known, fetched := len(d.known), len(d.fetched)
 	d.mu.Unlock()
+	if registry == "" {
+		d.fail(noRegistry(name))
+		return false
+	}
 	if known > d.limits.Packages {
 		d.fail(tooLarge(name, registry, fmt.Sprintf("more than %d packages are needed", d.limits.Packages)))
 		return false

@@ -70,18 +70,18 @@ func at(t *testing.T, registry *npmtest.Registry, lines ...string) Config {
 	return c
 }
 
-func TestBehindTheDoorIsThePublicRegistry(t *testing.T) {
+func TestBehindTheDoorIsTheRegistryByTheDoorsName(t *testing.T) {
 	r := npmtest.Start(t)
 	r.Publish(npmtest.Package{Name: "@a/b", Version: "1.0.0", Files: map[string]string{"index.js": "1"}})
 	v := visit(t, at(t, r), Wanted{})
-	status, body, err := v.get("https://registry.npmjs.org/@a%2fb")
+	status, body, err := v.get(inFront + "@a%2fb")
 	var document struct {
 		Versions map[string]struct{ Dist struct{ Tarball string } }
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(body), &document)
 	}
-	const archive = "https://registry.npmjs.org/@a/b/-/b-1.0.0.tgz"
+	const archive = inFront + "@a/b/-/b-1.0.0.tgz"
 	if err != nil || status != 200 || document.Versions["1.0.0"].Dist.Tarball != archive || strings.Contains(body, r.URL) {
 		t.Fatalf("got %d %s %v", status, body, err)
 	}
@@ -96,17 +96,17 @@ func TestBehindTheDoorIsThePublicRegistry(t *testing.T) {
 func TestNothingElseIsBehindTheDoor(t *testing.T) {
 	r := npmtest.Start(t)
 	v := visit(t, at(t, r), Wanted{})
-	for _, address := range []string{"https://example.com/x", "https://127.0.0.1/x", r.URL + "x", "http://registry.npmjs.org/x", "https://registry.npmjs.org.evil.test/x", "https://npm.jsr.io/x"} {
+	for _, address := range []string{"https://example.com/x", "https://127.0.0.1/x", r.URL + "x", "http://" + registryHost + "/x", "https://" + registryHost + ".evil.test/x", "https://npm." + jsrHost + "/x"} {
 		if status, body, err := v.get(address); err == nil && status == 200 {
 			t.Errorf("%s: got %d %s", address, status, body)
 		}
 	}
 	for _, path := range []string{"..%2f..%2fetc", "-/all", "a/b/c", "%2e%2e", "left%00pad", "-/v1/search?text=x", "a/-/b-1.0.0.tgz"} {
-		if status, _, err := v.get("https://registry.npmjs.org/" + path); err != nil || status != 404 {
+		if status, _, err := v.get(inFront + path); err != nil || status != 404 {
 			t.Errorf("%s: got %d %v", path, status, err)
 		}
 	}
-	response, err := v.client.Post("https://registry.npmjs.org/left-pad", "", strings.NewReader("{}"))
+	response, err := v.client.Post(inFront+"left-pad", "", strings.NewReader("{}"))
 	if err != nil || response.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("posting: got %v %v", response, err)
 	} else {
@@ -123,7 +123,7 @@ func TestTheDoorIsForWhoKnowsItsSecret(t *testing.T) {
 	for name, user := range map[string]*url.Userinfo{"nobody": nil, "a guess": url.UserPassword("portico", "0000")} {
 		proxy := &url.URL{Scheme: "http", Host: v.door.listener.Addr().String(), User: user}
 		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true}}
-		if response, err := client.Get("https://registry.npmjs.org/x"); err == nil {
+		if response, err := client.Get(inFront + "x"); err == nil {
 			response.Body.Close()
 			t.Errorf("%s was let in", name)
 		}
@@ -136,7 +136,7 @@ func TestCredentialsAreToldToTheirRegistryAndNobodyElse(t *testing.T) {
 	other.Publish(npmtest.Package{Name: "@o/open", Version: "1.0.0"})
 	v := visit(t, at(t, r, strings.TrimPrefix(r.URL, "http:")+":_authToken=word", "@o:registry="+other.URL), Wanted{})
 	for _, path := range []string{"secret", "secret/-/secret-1.0.0.tgz", "@o%2fopen", "@o/open/-/open-1.0.0.tgz"} {
-		if status, body, err := v.get("https://registry.npmjs.org/" + path); err != nil || status != 200 || strings.Contains(body, "word") {
+		if status, body, err := v.get(inFront + path); err != nil || status != 200 || strings.Contains(body, "word") {
 			t.Errorf("%s: got %d %v", path, status, err)
 		}
 	}
@@ -155,13 +155,50 @@ func TestCredentialsAreToldToTheirRegistryAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAMirrorKeepsThePublicAddresses(t *testing.T) {
-	r := npmtest.Start(t)
-	r.Publish(npmtest.Package{Name: "a", Version: "1.0.0", Dist: map[string]any{"tarball": "https://registry.npmjs.org/a/-/a-1.0.0.tgz"}})
-	v := visit(t, at(t, r), Wanted{})
-	for _, path := range []string{"a", "a/-/a-1.0.0.tgz"} {
-		if status, _, err := v.get("https://registry.npmjs.org/" + path); err != nil || status != 200 {
-			t.Errorf("%s: got %d %v: %v", path, status, err, v.door.Problem())
+func TestAMirrorMayKeepTheAddressesOfWhatItMirrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		setting, built string
+		code           string
+	}{
+		"the build's registry":             {built: "https://mirrored.test/"},
+		"that by npm's word":               {built: "https://mirrored.test/", setting: "replace-registry-host=npmjs"},
+		"one that is named":                {setting: "replace-registry-host=mirrored.test"},
+		"any":                              {setting: "replace-registry-host=always"},
+		"none":                             {built: "https://mirrored.test/", setting: "replace-registry-host=never", code: "npm.elsewhere"},
+		"another one":                      {built: "https://other.test/", code: "npm.elsewhere"},
+		"what is not known to be a mirror": {code: "npm.elsewhere"},
+	} {
+		r := npmtest.Start(t)
+		r.Publish(npmtest.Package{Name: "a", Version: "1.0.0", Dist: map[string]any{"tarball": "https://mirrored.test/a/-/a-1.0.0.tgz"}})
+		config, err := told(t, c.setting, "", c.built, "NPM_CONFIG_REGISTRY="+r.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := visit(t, config, Wanted{})
+		for _, path := range []string{"a", "a/-/a-1.0.0.tgz"} {
+			status, _, err := v.get(inFront + path)
+			if err != nil || status != 200 && (c.code == "" || path == "a") {
+				t.Errorf("%s, %s: got %d %v: %v", name, path, status, err, v.door.Problem())
+			}
+		}
+		if p := v.door.Problem(); (p != nil) != (c.code != "") || p != nil && p.Code != c.code {
+			t.Errorf("%s: got %v, want %q", name, p, c.code)
+		}
+	}
+}
+
+func TestWithoutARegistryNothingIsAsked(t *testing.T) {
+	config, err := told(t, "", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, address := range map[string]string{"npm": inFront + "a", "a scope": inFront + "@a%2fb", "an archive": inFront + "a/-/a-1.0.0.tgz", "JSR": "https://" + jsrHost + "/@a/b/meta.json", "a module": "https://" + jsrHost + "/@a/b/1.0.0/mod.ts"} {
+		v := visit(t, config, Wanted{})
+		if status, _, err := v.get(address); err != nil || status == 200 {
+			t.Errorf("%s: got %d %v", name, status, err)
+		}
+		if p := v.door.Problem(); p == nil || p.Code != "npm.no-registry" || p.Next == "" {
+			t.Errorf("%s: got %v", name, p)
 		}
 	}
 }
@@ -177,10 +214,10 @@ func TestADamagedPackageIsNotHandedOn(t *testing.T) {
 		w.Write(data)
 	})
 	v := visit(t, at(t, r), Wanted{})
-	if _, _, err := v.get("https://registry.npmjs.org/a"); err != nil {
+	if _, _, err := v.get(inFront + "a"); err != nil {
 		t.Fatal(err)
 	}
-	status, body, err := v.get("https://registry.npmjs.org/a/-/a-1.0.0.tgz")
+	status, body, err := v.get(inFront + "a/-/a-1.0.0.tgz")
 	if err != nil || status != http.StatusBadGateway || strings.HasPrefix(body, "\x1f\x8b") {
 		t.Errorf("got %d, %d bytes, %v", status, len(body), err)
 	}
@@ -209,7 +246,7 @@ func TestOneFailureEndsItAll(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range []string{"a", "b", "a", "b"} {
 		all.Go(func() {
-			if status, _, err := v.get("https://registry.npmjs.org/" + name); err == nil && status != http.StatusBadGateway {
+			if status, _, err := v.get(inFront + name); err == nil && status != http.StatusBadGateway {
 				t.Errorf("%s: got %d", name, status)
 			}
 		})
@@ -255,7 +292,7 @@ func FuzzReadDocument(f *testing.F) {
 	f.Add([]byte(`{"dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"dist":{"tarball":"http://r.test/a/-/a-1.0.0.tgz","shasum":"x"}}}}`))
 	f.Add([]byte(`{"versions":{"../../x":{"dist":{}},"1.0.0":{"dist":null},"2.0.0":null}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		document, archives, err := readDocument(data, "a", "http://r.test/", []string{">=1 <2"})
+		document, archives, err := readDocument(data, "a", "http://r.test/", []string{">=1 <2"}, func(host string) bool { return host == "mirrored.test" })
 		if err != nil {
 			return
 		}

@@ -18,6 +18,10 @@ func badSetting(name, value string, err error) *extension.Problem {
 	return extension.NewProblem("npm.bad-setting", "npm's setting {name} can't be used: {why}.", "Mend it in your .npmrc or the environment, and try again.", "name", name, "why", err.Error()).At(value).Because(err)
 }
 
+func noRegistry(name string) *extension.Problem {
+	return extension.NewProblem("npm.no-registry", "Nothing says which registry {package} comes from.", "Set one with `npm config set registry ADDRESS`, or JSR_URL for JSR's packages, and install again.", "package", name)
+}
+
 func unreachable(name, registry string, err error) *extension.Problem {
 	return extension.NewProblem("npm.unreachable", "The registry {registry} can't be reached for {package}.", checkSetting, "registry", shown(registry), "package", name).Because(err)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// serveJSR hands on what jsr.io has: modules, which Deno checks by the hashes that a version states.
+// serveJSR hands on what JSR has: modules, which Deno checks by the hashes that a version states.
 func (d *Door) serveJSR(w http.ResponseWriter, r *http.Request) {
 	name, rest := scoped(r.URL.Path)
 	registry := d.config.JSR
@@ -14,8 +14,8 @@ func (d *Door) serveJSR(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if strings.HasSuffix(rest, "meta.json") && !d.need(name, registry) {
-		http.Error(w, "too many packages", http.StatusForbidden)
+	if (strings.HasSuffix(rest, "meta.json") || registry == "") && !d.need(name, registry) {
+		http.Error(w, "no more packages", http.StatusForbidden)
 		return
 	}
 	response, cancel := d.get(r.Context(), name, registry, strings.TrimSuffix(registry, "/")+path.Clean(r.URL.EscapedPath()), "*/*")
@@ -65,7 +65,7 @@ func (d *Door) serveJSR(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// scoped takes a path of jsr.io apart: "/@scope/name/1.0.0/mod.ts".
+// scoped takes a path of JSR apart: "/@scope/name/1.0.0/mod.ts".
 func scoped(from string) (name, rest string) {
 	parts := strings.SplitN(strings.TrimPrefix(path.Clean(from), "/"), "/", 3)
 	if len(parts) < 3 || !packageName.MatchString(parts[0]+"/"+parts[1]) {

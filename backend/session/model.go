@@ -9,6 +9,7 @@ import (
 	"portico/backend/capability"
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/schedule"
 )
 
 // Session is one conversation.
@@ -51,6 +52,7 @@ const (
 	ToolCall   Kind = "call"       // Call
 	Asks       Kind = "question"   // Question; Parent is the call
 	Permits    Kind = "permission" // Permission; Parent is the call
+	Proposes   Kind = "schedule"   // Schedule; Parent is the call
 	Shows      Kind = "display"    // Display; Parent is the call
 	Fails      Kind = "problem"    // Problem: the turn could not go on
 	Matches    Kind = "matches"    // Matches: direct mode's offer
@@ -86,6 +88,7 @@ type Entry struct {
 	Call       *CallEntry          `json:"call,omitempty"`
 	Question   *QuestionEntry      `json:"question,omitempty"`
 	Permission *PermissionEntry    `json:"permission,omitempty"`
+	Schedule   *ScheduleEntry      `json:"schedule,omitempty"`
 	Display    *capability.Display `json:"display,omitempty"`
 	Problem    *extension.Problem  `json:"problem,omitempty"`
 	Matches    *MatchesEntry       `json:"matches,omitempty"`
@@ -131,6 +134,19 @@ type PermissionEntry struct {
 	Resolved   string               `json:"resolved,omitempty"` // the path that a template stands for on this computer
 	Risk       grant.Risk           `json:"risk"`
 	Answer     *grant.Answer        `json:"answer,omitempty"`
+}
+
+// ScheduleEntry is a scheduled prompt that a tool proposes, and what the person answered.
+type ScheduleEntry struct {
+	Extension string          `json:"extension"` // display name
+	Draft     schedule.Draft  `json:"draft"`
+	Answer    *ScheduleAnswer `json:"answer,omitempty"`
+}
+
+// ScheduleAnswer is the person's: when they accepted, Draft is what was saved, with their changes.
+type ScheduleAnswer struct {
+	Accepted bool            `json:"accepted"`
+	Draft    *schedule.Draft `json:"draft,omitempty"`
 }
 
 // MatchesEntry is what direct mode offers for a message: the best tools, best first.

@@ -48,6 +48,7 @@ type body struct {
 	Call       *CallEntry          `json:"call,omitempty"`
 	Question   *QuestionEntry      `json:"question,omitempty"`
 	Permission *PermissionEntry    `json:"permission,omitempty"`
+	Schedule   *ScheduleEntry      `json:"schedule,omitempty"`
 	Display    *capability.Display `json:"display,omitempty"`
 	Problem    *extension.Problem  `json:"problem,omitempty"`
 	Matches    *MatchesEntry       `json:"matches,omitempty"`
@@ -57,7 +58,7 @@ func encodeBody(e Entry) (string, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body{e.Model, e.Call, e.Question, e.Permission, e.Display, e.Problem, e.Matches}); err != nil {
+	if err := enc.Encode(body{e.Model, e.Call, e.Question, e.Permission, e.Schedule, e.Display, e.Problem, e.Matches}); err != nil {
 		return "", fmt.Errorf("write entry %s as JSON: %w", e.ID, err)
 	}
 	if out.Len()+len(e.Text) > MaxEntryBytes {
@@ -78,7 +79,7 @@ func scanEntry(scan func(...any) error) (Entry, error) {
 	if err := dec.Decode(&b); err != nil {
 		return Entry{}, fmt.Errorf("read entry %s: %w", e.ID, err)
 	}
-	e.Model, e.Call, e.Question, e.Permission, e.Display, e.Problem, e.Matches = b.Model, b.Call, b.Question, b.Permission, b.Display, b.Problem, b.Matches
+	e.Model, e.Call, e.Question, e.Permission, e.Schedule, e.Display, e.Problem, e.Matches = b.Model, b.Call, b.Question, b.Permission, b.Schedule, b.Display, b.Problem, b.Matches
 	return e, nil
 }
 
@@ -123,7 +124,7 @@ func (s Session) EventSubject() string { return s.ID }
 // clone copies what the owner of an entry changes while it runs, so that a listener can read what it was given.
 func clone(e Entry) Entry {
 	e.Call, e.Question, e.Permission = copied(e.Call), copied(e.Question), copied(e.Permission)
-	e.Display, e.Problem, e.Matches = copied(e.Display), copied(e.Problem), copied(e.Matches)
+	e.Schedule, e.Display, e.Problem, e.Matches = copied(e.Schedule), copied(e.Display), copied(e.Problem), copied(e.Matches)
 	if e.Call != nil {
 		e.Call.Progress, e.Call.Error = copied(e.Call.Progress), copied(e.Call.Error)
 		e.Call.Log = slices.Clone(e.Call.Log)
@@ -133,6 +134,9 @@ func clone(e Entry) Entry {
 	}
 	if e.Permission != nil {
 		e.Permission.Answer = copied(e.Permission.Answer)
+	}
+	if e.Schedule != nil {
+		e.Schedule.Answer = copied(e.Schedule.Answer)
 	}
 	return e
 }

@@ -34,6 +34,7 @@ type order struct {
 	Policy struct {
 		Read, Write, Exec []string
 		Fixed             []string
+		Socket            string
 		Network           struct {
 			All   bool
 			Ports []uint16
@@ -241,6 +242,9 @@ func filterSockets(o order) error {
 	}
 	if o.Policy.Network.All || len(o.Policy.Network.Ports) > 0 {
 		families = []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} // looking up names asks the kernel for its addresses
+	}
+	if o.Policy.Socket != "" {
+		families = append(families, unix.AF_UNIX)
 	}
 	sockets := seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: []string{"io_uring_setup"}}
 	if len(families) == 0 {

@@ -1,4 +1,4 @@
-// Package npmtest is a registry on loopback for tests: it serves at the wire what npm's and jsr.io do, with packages made on
+// Package npmtest is a registry on loopback for tests: it serves at the wire what npm's and JSR do, with packages made on
 // the fly, and misbehaves where a test says so. It is for tests alone.
 package npmtest
 
@@ -82,7 +82,7 @@ func (r *Registry) Withdraw(name, version string) {
 	}
 }
 
-// PublishModules adds a version to jsr.io's side. Its entry is mod.ts.
+// PublishModules adds a version to JSR's side. Its entry is mod.ts.
 func (r *Registry) PublishModules(name, version string, files map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -37,19 +37,23 @@ func (i *instance) Call(ctx context.Context, call capability.Call, name string, 
 	if err != nil {
 		return nil, err
 	}
-	layers := grant.Compile(decided, i.places)
-	for _, refused := range layers.Refused {
+	pl := i.plan(decided)
+	for _, refused := range pl.layers.Refused {
 		i.say(call, "warn", fmt.Sprintf("%s is not given: %s", refused.Permission.Key(), refused.Why))
 	}
 	if err := i.runtime.running.acquire(ctx); err != nil {
 		return nil, err
 	}
-	w, err := i.worker(ctx, p, *tool, layers, generation)
+	w, err := i.worker(ctx, p, *tool, pl, generation)
 	if err != nil {
 		i.runtime.running.release()
 		return nil, err
 	}
-	c := &conversation{instance: i, call: call, tool: *tool, worker: w, seat: seat{places: i.runtime.running, taken: true}, starts: layers.System.Starts}
+	c := &conversation{instance: i, call: call, tool: *tool, worker: w, seat: seat{places: i.runtime.running, taken: true}, starts: pl.layers.System.Starts}
+	if pl.watched {
+		c.judge, c.judged = grant.NewJudge(decided, i.places, p.packages), generation
+		c.free = p.packages
+	}
 	result, err := c.run(ctx, args)
 	if err == nil && call.Session != "" {
 		i.Warm(call, name) // in use in a session: the next call finds a worker
@@ -58,19 +62,19 @@ func (i *instance) Call(ctx context.Context, call capability.Call, name string, 
 }
 
 // worker gives one that was booted ahead for exactly this, or boots one.
-func (i *instance) worker(ctx context.Context, p *prepared, tool extension.Tool, layers grant.Layers, generation int) (*worker, error) {
+func (i *instance) worker(ctx context.Context, p *prepared, tool extension.Tool, pl plan, generation int) (*worker, error) {
 	if i.current() == generation {
-		if w := i.runtime.ahead.take(i, i.key(p, tool, layers)); w != nil {
+		if w := i.runtime.ahead.take(i, i.key(p, tool, pl)); w != nil {
 			if !w.gone() {
 				return w, nil
 			}
 			w.end() // it died while it waited
 		}
 	}
-	return i.boot(ctx, p, layers)
+	return i.boot(ctx, p, pl)
 }
 
-// permit asks about what is undecided, before anything starts, and gives the decisions for this call.
+// permit asks about what has to be decided before anything starts, and gives the decisions for this call.
 func (i *instance) permit(ctx context.Context, call capability.Call, tool extension.Tool) ([]grant.Decided, error) {
 	decided, err := i.host.Decided(ctx, call, tool)
 	if err != nil {
@@ -79,30 +83,29 @@ func (i *instance) permit(ctx context.Context, call capability.Call, tool extens
 	if p := missing(decided); p != nil {
 		return nil, denied(i.ext, tool, *p) // asking about the others would be for nothing
 	}
-	var open []int
-	var asked []extension.Permission
-	for n := range decided {
-		if undecided(decided[n]) {
-			open, asked = append(open, n), append(asked, decided[n].Permission)
+	for {
+		open := firstAsked(decided)
+		if len(open) == 0 {
+			return decided, nil
+		}
+		asked := make([]extension.Permission, len(open))
+		for n, at := range open {
+			asked[n] = decided[at].Permission
+		}
+		answers, err := i.host.Permit(ctx, call, tool, asked)
+		if err != nil {
+			return nil, err
+		}
+		for n, at := range open { // a program that was allowed now has the others asked about too
+			decided[at].Decision = grant.Deny // an answer that is none allows nothing
+			if n < len(answers) && answers[n].Decision == grant.Allow {
+				decided[at].Decision, decided[at].Lasting = grant.Allow, answers[n].Lasting
+			}
+		}
+		if p := missing(decided); p != nil {
+			return nil, denied(i.ext, tool, *p)
 		}
 	}
-	if len(asked) == 0 {
-		return decided, nil
-	}
-	answers, err := i.host.Permit(ctx, call, tool, asked)
-	if err != nil {
-		return nil, err
-	}
-	for n, at := range open {
-		decided[at].Decision = grant.Deny // an answer that is none allows nothing
-		if n < len(answers) && answers[n].Decision == grant.Allow {
-			decided[at].Decision, decided[at].Lasting = grant.Allow, answers[n].Lasting
-		}
-	}
-	if p := missing(decided); p != nil {
-		return nil, denied(i.ext, tool, *p)
-	}
-	return decided, nil
 }
 
 func denied(ext *extension.Copy, tool extension.Tool, p extension.Permission) *extension.Problem {
@@ -126,6 +129,10 @@ type conversation struct {
 	progress coalescer
 	starts   bool // it may have started programs
 
+	judge  *grant.Judge // of a watched worker; the broker's, while the call runs
+	judged int          // the generation of what it judges by
+	free   string       // a folder that may be read
+
 	asking   sync.WaitGroup
 	answered chan answer
 
@@ -147,8 +154,14 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 	c.answered = make(chan answer)
 	c.seat.start(c.tool.TimeLimit)
 	c.progress.pass = func(p capability.Progress) { c.host.Progress(c.call, p) }
+	if c.judge != nil {
+		c.worker.broker.use(func(kind extension.Kind, value string) (bool, string) { return c.access(asking, kind, value) })
+	}
 	defer func() {
 		stopAsking()
+		if c.judge != nil {
+			c.worker.broker.use(nil)
+		}
 		c.progress.flush()
 		c.worker.process.Kill()
 		c.asking.Wait()

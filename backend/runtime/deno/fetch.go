@@ -20,7 +20,7 @@ import (
 	"portico/backend/npm"
 )
 
-// What lies in a folder of packages: what Deno keeps of npm and of jsr.io, by its own names, and its lock.
+// What lies in a folder of packages: what Deno keeps of npm and of JSR, by its own names, and its lock.
 const (
 	npmFolder    = "npm"
 	remoteFolder = "remote"
@@ -105,6 +105,11 @@ func (f *fetching) fetch(ctx context.Context) ([]extension.Dependency, error) {
 	config, err := npm.Read(f.runtime.options.Registries)
 	if err != nil {
 		return nil, err
+	}
+	if config.JSR == "" {
+		if config.JSR, err = f.denosJSR(ctx); err != nil {
+			return nil, err
+		}
 	}
 	author, err := readAuthorLock(f.root, f.names.ranges)
 	if err != nil {
@@ -220,16 +225,43 @@ func (f *fetching) cache(ctx context.Context, door *npm.Door, wanted []string) e
 	}
 }
 
+// denosJSR gives the address of JSR that Deno has by itself: it names it when it may not reach it (measured with Deno 2.9.6).
+// Empty when it names none.
+func (f *fetching) denosJSR(ctx context.Context) (string, error) {
+	env := slices.DeleteFunc(f.environment(nil), func(pair string) bool { return strings.HasPrefix(pair, "JSR_URL=") })
+	said, err := f.run(ctx, nil, env, []string{"info", "--json", "--no-config", "--no-npm", "--no-lock", "--quiet", "jsr:" + noModule})
+	if err != nil {
+		return "", f.failed(err, nil)
+	}
+	if found := moduleAddress.FindSubmatch(said); found != nil {
+		return string(found[1]), nil
+	}
+	return "", nil
+}
+
+// noModule is a package that nobody can publish: a scope of JSR has at least two letters.
+const noModule = "@p/none@1"
+
+var moduleAddress = regexp.MustCompile(`'(https://[^'/]+/)@p/none/meta\.json'`)
+
 // deno runs one of Deno's commands that runs no module.
 func (f *fetching) deno(ctx context.Context, door *npm.Door, args []string) ([]byte, error) {
-	policy := basePolicy(&prepared{binary: f.binary, dir: f.work, worker: f.work}, f.root)
-	policy.Write = append(policy.Write, f.work)
+	return f.run(ctx, door, f.environment(door), args)
+}
+
+func (f *fetching) environment(door *npm.Door) []string {
 	env := environment(f.denoDir(), []string{"HOME=" + f.work, "USERPROFILE=" + f.work})
 	if door == nil {
-		env = append(env, noRegistry...)
-	} else {
+		return append(env, noRegistry...)
+	}
+	return append(env, "HTTPS_PROXY="+door.Address(), "HTTP_PROXY="+door.Address(), "DENO_CERT="+filepath.Join(f.work, "registries.pem"))
+}
+
+func (f *fetching) run(ctx context.Context, door *npm.Door, env, args []string) ([]byte, error) {
+	policy := basePolicy(&prepared{binary: f.binary, dir: f.work, worker: f.work}, f.root)
+	policy.Write = append(policy.Write, f.work)
+	if door != nil {
 		policy.Network = confine.Network{Ports: []uint16{door.Port()}}
-		env = append(env, "HTTPS_PROXY="+door.Address(), "HTTP_PROXY="+door.Address(), "DENO_CERT="+filepath.Join(f.work, "registries.pem"))
 	}
 	said, words, err := f.runtime.tool(ctx, policy, confine.Command{Path: f.binary, Args: args, Env: env, Dir: f.work})
 	f.said = words

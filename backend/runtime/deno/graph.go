@@ -45,7 +45,7 @@ func readGraph(data []byte, name string) (*graph, error) {
 // check refuses imports that leave the extension's folder, each with its file and line: text, JSON, code, whatever their
 // kind. Types are no part of what runs. A computed import is not in the graph; Deno's read permission holds it. Packages
 // count as part of the extension where they come with it. What they import themselves Deno holds: an npm package to
-// packages, a module of jsr.io to what is not on this computer.
+// packages, a module of JSR to what is not on this computer.
 func (g *graph) check(root, name string, packages bool) error {
 	var issues []extension.Issue
 	for _, module := range g.Modules {

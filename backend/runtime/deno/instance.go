@@ -116,7 +116,8 @@ func (i *instance) prepare(ctx context.Context) (*prepared, error) {
 	})
 }
 
-// Warm boots a worker ahead when everything the tool declares is decided: what a person is yet to be asked can't be known.
+// Warm boots a worker ahead when everything that is asked about before a start is decided: what the answer will be can't be
+// known.
 func (i *instance) Warm(call capability.Call, name string) {
 	tool := i.ext.Tool(name)
 	generation, ok := i.enter()
@@ -129,19 +130,19 @@ func (i *instance) Warm(call capability.Call, name string) {
 	go func() { // ends with the boot, at the latest with Stop
 		defer i.busy.Done()
 		decided, err := i.host.Decided(i.ctx, call, *tool)
-		if err != nil || slices.ContainsFunc(decided, undecided) || missing(decided) != nil {
+		if err != nil || len(firstAsked(decided)) > 0 || missing(decided) != nil {
 			return
 		}
 		p, err := i.prepare(i.ctx)
 		if err != nil {
 			return // the call tells it
 		}
-		layers := grant.Compile(decided, i.places)
-		key := i.key(p, *tool, layers)
+		pl := i.plan(decided)
+		key := i.key(p, *tool, pl)
 		if !i.runtime.ahead.reserve(i, key) {
 			return
 		}
-		w, err := i.boot(i.ctx, p, layers)
+		w, err := i.boot(i.ctx, p, pl)
 		if err != nil || i.current() != generation {
 			i.runtime.ahead.cancel(i, key)
 			if w != nil {
@@ -153,9 +154,33 @@ func (i *instance) Warm(call capability.Call, name string) {
 	}()
 }
 
-// undecided says whether the person has to be asked before a worker starts. A capability is asked for when it is used.
-func undecided(d grant.Decided) bool {
-	return d.Decision == grant.Ask && !d.Permission.Kind.Capability()
+// plan is how a worker is held: on flags where everything is decided, by a broker where something is asked about when it
+// is used.
+type plan struct {
+	layers  grant.Layers
+	watched bool
+	decided []grant.Decided
+}
+
+func (i *instance) plan(decided []grant.Decided) plan {
+	if grant.Watched(decided, i.places) {
+		return plan{layers: grant.CompileWatched(decided, i.places), watched: true, decided: decided}
+	}
+	return plan{layers: grant.Compile(decided, i.places), decided: decided}
+}
+
+// firstAsked gives the places of what the person has to be asked about before a worker starts: programs, foreign code and
+// variables; everything, where programs or foreign code are allowed, since those go past a broker. A capability is asked
+// for when it is used.
+func firstAsked(decided []grant.Decided) []int {
+	all := grant.StartsCode(decided)
+	var first []int
+	for n, d := range decided {
+		if d.Decision == grant.Ask && !d.Permission.Kind.Capability() && (all || !grant.AskedInUse(d.Permission.Kind)) {
+			first = append(first, n)
+		}
+	}
+	return first
 }
 
 func missing(decided []grant.Decided) *extension.Permission {
@@ -168,11 +193,12 @@ func missing(decided []grant.Decided) *extension.Permission {
 }
 
 // key names what a worker was booted for: these files, this tool, exactly these grants.
-func (i *instance) key(p *prepared, tool extension.Tool, layers grant.Layers) string {
+func (i *instance) key(p *prepared, tool extension.Tool, pl plan) string {
 	data, err := json.Marshal(struct {
 		Prepared, Tool, Function string
 		Layers                   grant.Layers
-	}{p.dir, tool.Name, tool.Function, layers})
+		Watched                  bool
+	}{p.dir, tool.Name, tool.Function, pl.layers, pl.watched})
 	if err != nil { // plain values have JSON
 		panic(err)
 	}

@@ -23,6 +23,7 @@ const (
 	maxRequests    = 64       // of one call, at the same time
 	maxAnswerBytes = 16 << 20 // what a member of ctx gives back
 	maxPartsBytes  = 48 << 20 // 25 MB of sound as base64, and some
+	maxBrokerBytes = 1 << 20  // one question about an access
 
 	stderrTailBytes = 8 << 10 // what a failed call tells of its standard error
 	stderrTailLines = 12

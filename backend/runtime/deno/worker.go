@@ -23,6 +23,7 @@ import (
 	"portico/backend/confine"
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/npm"
 )
 
 // worker is one process that takes one call.
@@ -34,12 +35,13 @@ type worker struct {
 	once    sync.Once
 	stderr  *tail
 	noise   func(line string)
+	broker  *broker      // nil: it runs on flags
 	dropped atomic.Int64 // frames that were no frames
 }
 
 // environment is all that a worker sees: what Deno and common programs need, and nothing of ours but folders and language.
 func environment(cache string, granted []string) []string {
-	env := []string{"DENO_DIR=" + cache, "DENO_NO_UPDATE_CHECK=1", "DENO_NO_PACKAGE_JSON=1", "NO_COLOR=1"}
+	env := append([]string{"DENO_DIR=" + cache, "DENO_NO_UPDATE_CHECK=1", "DENO_NO_PACKAGE_JSON=1", "NO_COLOR=1"}, npm.Environ()...)
 	if runtime.GOOS != "windows" {
 		env = append(env, "PATH=/usr/local/bin:/usr/bin:/bin")
 	} else {
@@ -88,24 +90,41 @@ func policy(base confine.Policy, granted confine.Policy) confine.Policy {
 }
 
 // boot starts a worker and returns when it has loaded the extension's entry module.
-func (i *instance) boot(ctx context.Context, p *prepared, layers grant.Layers) (*worker, error) {
+func (i *instance) boot(ctx context.Context, p *prepared, pl plan) (w *worker, err error) {
 	secret := make([]byte, 16)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, fmt.Errorf("make a worker's mark: %w", err)
 	}
 	mark := hex.EncodeToString(secret) + " "
-	w := &worker{mark: []byte(mark), frames: make(chan frame), quit: make(chan struct{}), stderr: newTail(stderrTailBytes)}
+	w = &worker{mark: []byte(mark), frames: make(chan frame), quit: make(chan struct{}), stderr: newTail(stderrTailBytes)}
 	out := &noise{level: "print", write: i.note}
 	errs := &noise{level: "error", write: i.note}
 	w.noise = out.line
+	layers, said := pl.layers, io.MultiWriter(w.stderr, errs)
+	env := environment(filepath.Join(p.dir, denoDir), layers.Env)
+	if pl.watched {
+		if w.broker, err = openBroker(); err != nil {
+			return nil, notStarted(err)
+		}
+		w.broker.use(i.beforeCall(grant.NewJudge(pl.decided, i.places, p.packages)))
+		layers.System.Socket = w.broker.address
+		env, said = append(env, brokerAddress+"="+w.broker.address), &withoutNotice{to: said}
+	}
 	process, err := confine.Start(policy(p.base, layers.System), confine.Command{
-		Path: p.binary, Args: command(p, layers), Env: environment(filepath.Join(p.dir, denoDir), layers.Env), Dir: i.root,
-		Stderr: io.MultiWriter(w.stderr, errs), Cache: i.runtime.options.Cache,
+		Path: p.binary, Args: command(p, layers), Env: env, Dir: i.root, Stderr: said, Cache: i.runtime.options.Cache,
 	})
 	if err != nil {
-		return nil, extension.AsProblem(err, "call.not-started", "The tool could not be started.", "Look at `portico doctor`.")
+		if w.broker != nil {
+			close(w.broker.served)
+			err = errors.Join(err, w.broker.close())
+			w.broker.release()
+		}
+		return nil, notStarted(err)
 	}
 	w.process = process
+	if w.broker != nil {
+		go w.broker.serve(process.Pid) // ends with the process, which end waits for
+	}
 	go w.read() // ends with the process's output
 	limit := time.NewTimer(bootLimit)
 	defer limit.Stop()
@@ -134,6 +153,10 @@ func (i *instance) boot(ctx context.Context, p *prepared, layers grant.Layers) (
 			return nil, ctx.Err()
 		}
 	}
+}
+
+func notStarted(err error) error {
+	return extension.AsProblem(err, "call.not-started", "The tool could not be started.", "Look at `portico doctor`.")
 }
 
 // failed ends a worker that said nothing more, and puts its end into words.
@@ -225,6 +248,9 @@ func (w *worker) end() error {
 	for range w.frames { // let the reader come to its end
 	}
 	err := w.process.Wait()
+	if w.broker != nil {
+		err = errors.Join(err, w.broker.close())
+	}
 	return errors.Join(err, ignoreClosed(w.process.Close()))
 }
 
@@ -338,4 +364,29 @@ func (t *tail) lines() []byte {
 		all = all[len(all)-stderrTailLines:]
 	}
 	return bytes.ToValidUTF8(bytes.Join(all, []byte("\n")), []byte("?"))
+}
+
+// withoutNotice passes a worker's standard error on without the line in which Deno says that it has a broker.
+type withoutNotice struct {
+	to   io.Writer
+	seen []byte
+	past bool
+}
+
+func (n *withoutNotice) Write(data []byte) (int, error) {
+	if n.past {
+		return n.to.Write(data)
+	}
+	n.seen = append(n.seen, data...)
+	end := bytes.IndexByte(n.seen, '\n')
+	if end < 0 && len(n.seen) < maxShortText {
+		return len(data), nil
+	}
+	n.past = true
+	if rest := n.seen[end+1:]; end >= 0 && bytes.HasSuffix(n.seen[:end], []byte("Permission broker is an experimental feature")) {
+		n.seen = rest
+	}
+	_, err := n.to.Write(n.seen)
+	n.seen = nil
+	return len(data), err
 }
