@@ -73,11 +73,11 @@ async function decide(about: "read" | "write to", answer: "Don't allow" | "Allow
   await log().getByRole("button", { name: answer, exact: true }).click();
 }
 
-it("asks before a tool gets what it declares, and Enter allows nothing", async () => {
+it("asks when a tool first needs what it declares, and Enter allows nothing", async () => {
   await portico.newChat();
   await portico.say("first.txt");
-  await log().getByText("Permissions wants to read your Downloads").waitFor();
-  await log().getByText("“Say how long the note became.”").waitFor();
+  await log().getByText("Permissions wants to write to your Downloads").waitFor();
+  await log().getByText("“Save the note where you can find it.”").waitFor();
   expect(await portico.barriers()).toEqual([]);
   await portico.picture("e2e-permission");
   await page().keyboard.press("Enter");
@@ -87,7 +87,6 @@ it("asks before a tool gets what it declares, and Enter allows nothing", async (
   await page().keyboard.press("Enter");
   await page().waitForTimeout(300);
   expect(await log().getByRole("button", { name: "Allow once" }).count()).toBe(1);
-  await decide("read", "Don't allow");
   await decide("write to", "Don't allow");
   await log().getByText(/After first\.txt/).waitFor();
   expect(existsSync(note("first.txt"))).toBe(false);
@@ -95,8 +94,8 @@ it("asks before a tool gets what it declares, and Enter allows nothing", async (
 
 it("allows once for one call, for a session, and always for every later one", async () => {
   await portico.say("second.txt");
-  await decide("read", "This session");
   await decide("write to", "Allow once");
+  await decide("read", "This session");
   await log().getByText(/After second\.txt.*"length":5/).waitFor();
   expect(readFileSync(note("second.txt"), "utf8")).toBe("hello");
   await portico.say("third.txt"); // reading is allowed in this session, writing was for one call

@@ -87,9 +87,9 @@ func TestAWorkerOfOtherGrantsIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestAnUndecidedToolIsNotBootedAhead(t *testing.T) {
+func TestAToolThatAsksBeforeItsStartIsNotBootedAhead(t *testing.T) {
 	s := onStage(t, examples+"/permissions")
-	s.instance.Warm(capability.Call{}, "save_note")
+	s.instance.Warm(capability.Call{}, "say_granted") // it wants a variable
 	s.instance.Warm(capability.Call{}, "no_such_tool")
 	s.instance.busy.Wait()
 	if s.waits() != nil || len(s.person.permitted) > 0 {

@@ -188,7 +188,7 @@ func TestWhatIsTooMuchToShowIsCutOrDroppedWithAWarning(t *testing.T) {
 	}
 }
 
-func TestThePersonIsAskedBeforeTheStart(t *testing.T) {
+func TestWhatIsAllowedIsNotAskedAboutAndWhatIsDeniedEndsTheCall(t *testing.T) {
 	s := onStage(t, examples+"/permissions")
 	s.instance.places.Downloads = t.TempDir()
 	s.works("needs_nothing", `{}`, `"nothing"`)
@@ -197,32 +197,26 @@ func TestThePersonIsAskedBeforeTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s.fails("save_note", string(path), "call.denied")
-	if got := strings.Join(s.person.permitted, " "); got != "read:$downloads write:$downloads" && got != "write:$downloads read:$downloads" {
-		t.Errorf("asked about %s", got)
+	p := s.fails("save_note", string(path), "call.failed")
+	if !strings.Contains(p.What, "permission denied: write:$downloads") || s.askedAbout() != "write:$downloads" {
+		t.Errorf("got %q", p.What)
 	}
 	if _, err := os.Stat(s.instance.places.Downloads + "/a.txt"); err == nil {
 		t.Error("it was written all the same")
 	}
 
-	s.person.permit = func(undecided []extension.Permission) ([]grant.Answer, error) {
-		answers := make([]grant.Answer, len(undecided))
-		for n, p := range undecided {
-			answers[n] = grant.Answer{Decision: grant.Deny, Lasting: grant.Once}
-			if p.Kind == extension.Write {
-				answers[n].Decision = grant.Allow
-			}
-		}
-		return answers, nil
-	}
+	s.person.allow("write:$downloads")
 	s.works("save_note", string(path), `{"length":null}`) // without the optional one
+	if got := s.askedAbout(); got != "read:$downloads" {
+		t.Errorf("asked about %s", got)
+	}
 
-	s.person.allow("write:$downloads", "read:$downloads")
+	s.person.allow("read:$downloads")
 	s.person.permit = func([]extension.Permission) ([]grant.Answer, error) { return nil, errors.New("asked again") }
 	s.works("save_note", string(path), `{"length":5}`)
 
 	s.person.decisions["write:$downloads"] = grant.Deny
-	p := s.fails("save_note", string(path), "call.denied")
+	p = s.fails("save_note", string(path), "call.denied")
 	if !strings.Contains(p.What, "permission denied: write:$downloads") {
 		t.Errorf("got %q", p.What)
 	}
@@ -232,8 +226,11 @@ func TestAnErrorOfThePersonsEndIsTheCalls(t *testing.T) {
 	s := onStage(t, examples+"/permissions")
 	nobody := errors.New("nobody is there")
 	s.person.permit = func([]extension.Permission) ([]grant.Answer, error) { return nil, nobody }
-	if _, err := s.call("fetch_page", `{"url":"https://example.com"}`); !errors.Is(err, nobody) {
+	if _, err := s.call("say_granted", `{}`); !errors.Is(err, nobody) { // asked before the start
 		t.Errorf("got %v", err)
+	}
+	if p := s.fails("fetch_page", `{"url":"https://example.com"}`, "call.failed"); !strings.Contains(p.What, "nobody is there") { // asked in use
+		t.Errorf("got %s", detailed(p))
 	}
 }
 

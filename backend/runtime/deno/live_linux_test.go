@@ -31,7 +31,7 @@ func TestALiveWorkerHasNoNewPrivilegesAndACleanEnvironment(t *testing.T) {
 			t.Errorf("its status lacks %q:\n%s", want, status)
 		}
 	}
-	known := []string{"DENO_DIR", "DENO_NO_UPDATE_CHECK", "DENO_NO_PACKAGE_JSON", "NO_COLOR", "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
+	known := []string{"DENO_DIR", "DENO_NO_UPDATE_CHECK", "DENO_NO_PACKAGE_JSON", "NPM_CONFIG_REGISTRY", "JSR_URL", "NO_COLOR", "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
 	for _, pair := range strings.Split(strings.TrimRight(read("environ"), "\x00"), "\x00") {
 		if name, _, _ := strings.Cut(pair, "="); !slices.Contains(known, name) {
 			t.Errorf("it sees %s", pair)

@@ -1,7 +1,11 @@
 export async function saveNote({ path, text }: { path: string; text: string }) {
   await Deno.writeTextFile(path, text);
-  const readable = Deno.permissions.querySync({ name: "read", path }).state === "granted";
-  return { length: readable ? (await Deno.readTextFile(path)).length : null };
+  try {
+    return { length: (await Deno.readTextFile(path)).length };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    return { length: null };
+  }
 }
 
 export async function fetchPage({ url }: { url: string }) {
