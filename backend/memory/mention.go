@@ -40,6 +40,9 @@ func mentionAt(text string, known func(string) bool) (key string, length int) {
 		}
 		return "", 0
 	}
+	if first, _ := utf8.DecodeRuneInString(text); unicode.IsSpace(first) { // "mail @ car" names none
+		return "", 0
+	}
 	runes := 0
 	for at, r := range text {
 		if runes++; runes > MaxTitleChars+1 || r == '\n' {

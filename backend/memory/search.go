@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"portico/backend/capability"
 	"portico/backend/words"
@@ -184,7 +185,11 @@ type hit struct {
 // search gives the records that fit a text, the best first.
 func (x *index) search(query string, want func(*record) bool) []hit {
 	asked := askedIn(query)
-	type sum struct{ score, share float64 }
+	type sum struct {
+		score, share float64
+		worded       bool // more than numbers fit
+	}
+	numbersOnly := !slices.ContainsFunc(asked, func(word string) bool { return !isNumber(word) })
 	sums := map[int32]*sum{}
 	best := make([]posting, len(x.documents)) // of one asked word, by document
 	likeness := make([]float64, len(x.documents))
@@ -224,6 +229,7 @@ func (x *index) search(query string, want func(*record) bool) []hit {
 				like *= textShare
 			}
 			s.share += rarity * like
+			s.worded = s.worded || numbersOnly || !isNumber(word)
 		}
 	}
 	slices.SortFunc(rarities, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -234,6 +240,9 @@ func (x *index) search(query string, want func(*record) bool) []hit {
 	var hits []hit
 	for n, s := range sums {
 		d := x.documents[n]
+		if !s.worded { // a sum of two numbers is not about what holds one of them
+			continue
+		}
 		if named := x.named(d, asked); named || s.share >= leastShare*whole {
 			if named {
 				s.score *= 2
@@ -257,6 +266,11 @@ func (x *index) named(d *document, asked []string) bool {
 		}
 	}
 	return len(d.title) > 0
+}
+
+// isNumber says whether a word has digits alone.
+func isNumber(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 func askedIn(query string) []string {

@@ -137,6 +137,7 @@ export interface Entry {
   call?: CallEntry;
   question?: QuestionEntry;
   permission?: PermissionEntry;
+  schedule?: ScheduleEntry;
   display?: Display;
   problem?: Problem;
   matches?: MatchesEntry;
@@ -495,6 +496,35 @@ export interface RunTool {
   session: string;
   address: string;
   args: unknown;
+}
+
+export interface ScheduleAnswer {
+  accepted: boolean;
+  draft?: ScheduleDraft;
+}
+
+export interface ScheduleDraft {
+  title: string;
+  instruction: string;
+  runMissed: boolean;
+  schedule: ScheduleRecurrence;
+}
+
+export interface ScheduleEntry {
+  extension: string;
+  draft: ScheduleDraft;
+  answer?: ScheduleAnswer;
+}
+
+export interface ScheduleRecurrence {
+  kind: string;
+  atMs?: number;
+  everyMinutes?: number;
+  weekdays?: number[];
+  month?: number;
+  day?: number;
+  hour?: number;
+  minute?: number;
 }
 
 export type Scope = "agent" | "project";
