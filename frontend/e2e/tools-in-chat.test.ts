@@ -34,6 +34,8 @@ afterEach(async ({ task }) => {
 
 const page = () => portico.page;
 const log = () => page().getByRole("log");
+/** The app's own question, above the composer. */
+const prompt = () => page().getByRole("group", { name: "Portico asks for your permission" });
 
 it("draws all four kinds of display where they were shown", async () => {
   await portico.newChat();
@@ -69,24 +71,25 @@ it("keeps what a tool logs and prints with the call and in the extension's log",
 
 /** Answers the prompt that waits, once it is the one about this. */
 async function decide(about: "read" | "write to", answer: "Don't allow" | "Allow once" | "This session" | "Always"): Promise<void> {
-  await log().getByText(`Permissions wants to ${about} your Downloads`).last().waitFor();
-  await log().getByRole("button", { name: answer, exact: true }).click();
+  await prompt().getByText(`Permissions wants to ${about} your Downloads`).waitFor();
+  await page().locator("[data-waits=permission] [data-settled]").waitFor(); // it takes no click before it could be read
+  await prompt().getByRole("button", { name: answer, exact: true }).click();
 }
 
 it("asks when a tool first needs what it declares, and Enter allows nothing", async () => {
   await portico.newChat();
   await portico.say("first.txt");
-  await log().getByText("Permissions wants to write to your Downloads").waitFor();
-  await log().getByText("“Save the note where you can find it.”").waitFor();
+  await prompt().getByText("Permissions wants to write to your Downloads").waitFor();
+  await prompt().getByText("“Save the note where you can find it.”").waitFor();
   expect(await portico.barriers()).toEqual([]);
   await portico.picture("e2e-permission");
   await page().keyboard.press("Enter");
   await page().waitForTimeout(600); // longer than the rest in which a prompt takes no click
   await page().keyboard.press("Enter");
-  await log().getByRole("button", { name: "Allow once" }).focus();
+  await prompt().getByRole("button", { name: "Allow once" }).focus();
   await page().keyboard.press("Enter");
   await page().waitForTimeout(300);
-  expect(await log().getByRole("button", { name: "Allow once" }).count()).toBe(1);
+  expect(await prompt().getByRole("button", { name: "Allow once" }).count()).toBe(1);
   await decide("write to", "Don't allow");
   await log().getByText(/After first\.txt/).waitFor();
   expect(existsSync(note("first.txt"))).toBe(false);
