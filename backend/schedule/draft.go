@@ -47,6 +47,9 @@ func (d *Draft) UnmarshalJSON(data []byte) error {
 func ReadDraft(data json.RawMessage) (Draft, error) {
 	r := &reader{}
 	fields := r.object("", data)
+	if fields == nil {
+		return Draft{}, r.problem()
+	}
 	d := Draft{
 		Title:       cleanTitle(r.text(fields, "title")),
 		Instruction: r.text(fields, "instruction"),
@@ -54,21 +57,21 @@ func ReadDraft(data json.RawMessage) (Draft, error) {
 	}
 	switch n := utf8.RuneCountInString(d.Title); {
 	case r.refused["title"]:
-	case n == 0:
+	case !visible(d.Title):
 		r.refuse("title", noTitle())
 	case n > MaxTitle:
 		r.refuse("title", longTitle())
 	}
 	switch n := utf8.RuneCountInString(d.Instruction); {
 	case r.refused["instruction"]:
-	case strings.TrimSpace(d.Instruction) == "":
+	case !visible(d.Instruction):
 		r.refuse("instruction", noInstruction())
 	case n > MaxInstruction:
 		r.refuse("instruction", longInstruction())
 	}
 	if value, there := fields["schedule"]; there {
 		d.Recurrence = r.recurrence(value)
-	} else if fields != nil {
+	} else {
 		r.refuse("schedule", badShape("schedule", "it is missing"))
 	}
 	return d, r.problem()
@@ -80,12 +83,25 @@ func cleanTitle(title string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && !joins(r):
 			return -1
 		}
 		return r
 	}, title)
 	return strings.Join(strings.Fields(shown), " ")
+}
+
+// joins says whether a character that is not seen changes how its neighbours look: Persian, the scripts of India, emoji
+// of several people and flags need them.
+func joins(r rune) bool {
+	return unicode.Is(unicode.Join_Control, r) || r >= 0xE0020 && r <= 0xE007F
+}
+
+// visible says whether there is anything to see in a text.
+func visible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.In(r, unicode.White_Space, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point)
+	})
 }
 
 // reader collects the broken rules of a draft.
@@ -133,9 +149,6 @@ func named(place, otherwise string) string {
 }
 
 func (r *reader) text(fields map[string]json.RawMessage, name string) string {
-	if fields == nil {
-		return ""
-	}
 	value, there := fields[name]
 	var text *string
 	if err := json.Unmarshal(value, &text); there && err == nil && text != nil {
@@ -202,6 +215,9 @@ func (r *reader) recurrence(data json.RawMessage) Recurrence {
 		return made
 	case Interval:
 		made.EveryMinutes = r.number(fields, "everyMinutes", 1, 1<<53, badInterval)
+		if made.EveryMinutes > maxMinutes {
+			r.refuse("schedule.everyMinutes", badMoment())
+		}
 		return made
 	case Weekly:
 		made.Weekdays = r.weekdays(fields)

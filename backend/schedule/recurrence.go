@@ -49,7 +49,7 @@ func (r Recurrence) MarshalJSON() ([]byte, error) {
 			Weekdays []int `json:"weekdays"`
 			Hour     int   `json:"hour"`
 			Minute   int   `json:"minute"`
-		}{r.Kind, r.Weekdays, r.Hour, r.Minute})
+		}{r.Kind, append([]int{}, r.Weekdays...), r.Hour, r.Minute}) // [] and not null, when there are none
 	case Monthly:
 		return json.Marshal(struct {
 			Kind   Kind `json:"kind"`
@@ -69,8 +69,11 @@ func (r Recurrence) MarshalJSON() ([]byte, error) {
 	return nil, fmt.Errorf("a recurrence of kind %q", r.Kind)
 }
 
-// maxMillis is the last moment that a date of JavaScript can hold.
-const maxMillis = 8_640_000_000_000_000
+// The last moment that a date of JavaScript can hold, and the longest interval that ends by it.
+const (
+	maxMillis  = 8_640_000_000_000_000
+	maxMinutes = maxMillis / 60_000
+)
 
 // Next gives the first due time after a moment; false when there is none. An interval counts from that moment. A local
 // time that a clock change leaves out is due at the first moment that exists after it, and one that comes twice is due
@@ -124,13 +127,16 @@ func (r Recurrence) on(weekday time.Weekday) bool {
 }
 
 // following gives the last due time up to now, the first one after it, and how many were passed over; due is the one that
-// was to come next and has been reached. An interval goes on from there, so that it does not drift.
+// was to come next and has been reached; a clock that is before it is taken to be at it. An interval goes on from there, so that it does not drift.
 func (r Recurrence) following(due, now time.Time, in *time.Location) (last, next time.Time, passed int64) {
+	if now.Before(due) {
+		now = due
+	}
 	if r.Kind == Interval {
-		every := r.EveryMinutes * time.Minute.Milliseconds()
-		if every <= 0 {
+		if r.EveryMinutes < 1 || r.EveryMinutes > maxMinutes {
 			return due, time.Time{}, 0
 		}
+		every := r.EveryMinutes * time.Minute.Milliseconds()
 		passed = (now.UnixMilli() - due.UnixMilli()) / every
 		last = time.UnixMilli(due.UnixMilli() + passed*every)
 		next, _ = r.Next(last, in)
