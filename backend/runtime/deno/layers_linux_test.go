@@ -24,6 +24,7 @@ const (
 	nothing under = 0
 	flags   under = 1 << iota
 	system
+	asking // what can be is asked about when it is used, and allowed then
 )
 
 // lab is a computer with things worth protecting, all of it real: files, sockets, servers.
@@ -37,6 +38,13 @@ type lab struct {
 	udp string // ports on the loopback interface
 	unixSocket string
 	probeEnv   []string
+}
+
+// tried is how an access is tried, and whether it should be let through.
+type tried struct {
+	name string
+	on   under
+	want bool
 }
 
 func newLab(t *testing.T) *lab {
@@ -143,21 +151,51 @@ func (l *lab) try(layers under, granted []extension.Permission, access ...string
 		decided = append(decided, grant.Decided{Permission: p, Decision: grant.Allow})
 	}
 	compiled := grant.Compile(decided, l.places)
+	if layers&asking != 0 {
+		for n := range decided {
+			if grant.AskedInUse(decided[n].Permission.Kind) {
+				decided[n].Decision = grant.Ask
+			}
+		}
+		compiled = grant.CompileWatched(decided, l.places)
+	}
 	env := append(slices.Clone(l.probeEnv), compiled.Env...)
 	args := append([]string{"run", "-A", "--no-check", "--no-code-cache"}, moduleFlags...)
 	args = append(args, l.probe)
-	if layers&flags != 0 {
+	if layers&(flags|asking) != 0 {
 		args = command(l.prepared, compiled)
 	}
 	args = append(args, access...)
 	var said []byte
 	var err error
+	started := func(int) {}
+	if layers&asking != 0 {
+		b, err := openBroker()
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		judge := grant.NewJudge(decided, l.places)
+		b.use(func(kind extension.Kind, value string) (bool, string) {
+			found, why := judge.Find(kind, value)
+			return why == "" && found.Decision != grant.Deny, why
+		})
+		compiled.System.Socket = b.address
+		env = append(env, brokerAddress+"="+b.address)
+		started = func(pid int) { go b.serve(pid) } // ends with close
+		defer b.close()
+	}
 	if layers&system == 0 {
 		cmd := exec.Command(l.prepared.binary, args...)
 		cmd.Env, cmd.Dir = env, l.places.Extension
-		said, err = cmd.CombinedOutput()
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &withoutNotice{to: &out}
+		if err = cmd.Start(); err == nil {
+			started(cmd.Process.Pid)
+			err = cmd.Wait()
+		}
+		said = out.Bytes()
 	} else {
-		said, err = l.confined(policy(l.prepared.base, compiled.System), l.prepared.binary, env, args...)
+		said, err = l.confined(policy(l.prepared.base, compiled.System), started, l.prepared.binary, env, args...)
 	}
 	verdict, rest, _ := strings.Cut(strings.TrimSpace(string(said)), " ")
 	if err != nil || verdict != "done" && verdict != "refused" {
@@ -166,13 +204,14 @@ func (l *lab) try(layers under, granted []extension.Permission, access ...string
 	return verdict == "done", rest
 }
 
-func (l *lab) confined(p confine.Policy, path string, env []string, args ...string) ([]byte, error) {
+func (l *lab) confined(p confine.Policy, started func(pid int), path string, env []string, args ...string) ([]byte, error) {
 	var errs bytes.Buffer
-	process, err := confine.Start(p, confine.Command{Path: path, Args: args, Env: env, Dir: l.places.Extension, Stderr: &errs, Cache: l.cache})
+	process, err := confine.Start(p, confine.Command{Path: path, Args: args, Env: env, Dir: l.places.Extension, Stderr: &withoutNotice{to: &errs}, Cache: l.cache})
 	if err != nil {
 		return nil, err
 	}
 	defer process.Close()
+	started(process.Pid)
 	process.Stdin.Close()
 	said, err := io.ReadAll(process.Stdout)
 	if err == nil {
@@ -327,11 +366,12 @@ func TestWhatIsGrantedIsExactlyWhatTheLayersLetThrough(t *testing.T) {
 					}
 				}
 			}
-			for _, run := range []struct {
-				name string
-				on   under
-				want bool
-			}{{"under nothing", nothing, true}, {"under the flags", flags, c.flags}, {"under the system", system, c.system}, {"under both", flags | system, c.flags && c.system}} {
+			runs := []tried{{"under nothing", nothing, true}, {"under the flags", flags, c.flags}, {"under the system", system, c.system}, {"under both", flags | system, c.flags && c.system}}
+			if !slices.ContainsFunc(c.granted, func(p extension.Permission) bool { return p.Kind == extension.Run }) {
+				// It sees through links and knows ports, so alone it lets through exactly the grant.
+				runs = append(runs, tried{"when asked", asking, c.flags && c.system}, tried{"when asked, under the system", asking | system, c.flags && c.system})
+			}
+			for _, run := range runs {
 				got, said := l.try(run.on, c.granted, c.access...)
 				if got != run.want {
 					t.Errorf("%s: let through is %v, want %v (%s)", run.name, got, run.want, said)
