@@ -83,6 +83,10 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 	if got := answer(t, db, `SELECT 9007199254740993 AS big, 9007199254740991 AS small, x'00ff' AS blob`); got != `[{"big":"9007199254740993","small":9007199254740991,"blob":"AP8="}]` {
 		t.Error(got)
 	}
+	run(t, db, `CREATE TABLE d (at DATETIME, day DATE, n TIMESTAMP); INSERT INTO d VALUES ('2026-01-02T03:04:05Z', '2026-01-02', 5), ('soon', 'b', NULL)`)
+	if got := answer(t, db, `SELECT at AS "a""t", day, n FROM d WHERE n = ? OR n IS NULL ORDER BY rowid DESC -- last`, 5); got != `[{"a\"t":"soon","day":"b","n":null},{"a\"t":"2026-01-02T03:04:05Z","day":"2026-01-02","n":5}]` {
+		t.Error(got)
+	}
 	if got := answer(t, db, `SELECT 1 WHERE 0`); got != `[]` {
 		t.Error(got)
 	}

@@ -83,7 +83,7 @@ func (d *database) with(ctx context.Context, query string, params []any, fn func
 }
 
 func read(ctx context.Context, conn *sql.Conn, query string, args []any) (capability.Rows, error) {
-	found, err := conn.QueryContext(ctx, query, args...)
+	found, err := plainRows(ctx, conn, query, args)
 	if err != nil {
 		return capability.Rows{}, err
 	}
