@@ -19,8 +19,9 @@ var (
 		"xvfb", "openbox", // a screen and a window manager for the real window
 		"at-spi2-core", "python3-pyatspi", "gir1.2-atspi-2.0", // its accessibility tree
 		"xdotool", "imagemagick", // keys and pictures
-		"fonts-dejavu-core",                                  // text on both
-		"espeak-ng", "pocketsphinx", "pocketsphinx-testdata", // a voice, and a program that writes down speech
+		"fonts-dejavu-core",                                           // text on both
+		"espeak-ng",                                                   // a voice
+		"pocketsphinx", "pocketsphinx-en-us", "pocketsphinx-testdata", // a program that writes down speech, a language's sounds, and speech
 	}
 )
 
