@@ -20,7 +20,8 @@ export function openCommands(os: string, target: string): Command[] {
 export function appCommands(os: string, app: string): Command[] {
   if (os === "darwin") return [["open", "-a", app]];
   if (os === "windows") return [["powershell", "-NoProfile", "-Command", `Start-Process -FilePath '${app.replaceAll("'", "''")}'`]];
-  return [["gtk-launch", app]];
+  // It takes the name of a desktop entry, which is lower case by custom: "Firefox" is firefox.
+  return [...new Set([app, app.toLowerCase().replaceAll(" ", "-")])].map((name) => ["gtk-launch", name]);
 }
 
 /** Tries the commands in order: a program that isn't there, or isn't granted, leaves it to the next. */
