@@ -22,7 +22,7 @@ function factorial(n: number): number {
 }
 
 const token = /\s*(?:((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|([a-zA-Z_]\w*)|(\*\*|[-+*/^%(),!×÷−]))/y;
-const plain: Record<string, string> = { "×": "*", "÷": "/", "−": "-", "**": "^" };
+const plain = new Map([["×", "*"], ["÷", "/"], ["−", "-"], ["**", "^"]]);
 
 function tokens(expression: string): string[] {
   const found: string[] = [];
@@ -33,7 +33,7 @@ function tokens(expression: string): string[] {
     const match = token.exec(text);
     if (!match) throw new Error(`"${text.slice(at).trim()[0]}" isn't understood, at character ${at + 1}.`);
     const word = match[1] ?? match[2] ?? match[3];
-    found.push(plain[word] ?? word);
+    found.push(plain.get(word) ?? word);
   }
   return found;
 }

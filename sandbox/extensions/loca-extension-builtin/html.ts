@@ -13,8 +13,7 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/** One tag, its attributes as written. Quoted values may hold ">". */
-const tag = /<(\/?)([a-zA-Z][^\s/>]*)((?:[^>"']|"[^"]*"|'[^']*')*)>/y;
+const tagName = /<(\/?)([a-zA-Z][^\s/>]{0,40})/y;
 const raw = new Set(["script", "style", "noscript", "template", "svg", "iframe", "textarea", "select"]);
 const boilerplate = new Set(["nav", "footer", "aside", "form", "dialog"]);
 const blocks = /^(?:p|div|section|article|main|header|h[1-6]|ul|ol|li|dl|dt|dd|table|tr|pre|blockquote|figure|figcaption|br|hr|title|address)$/;
@@ -24,7 +23,26 @@ export function attribute(attributes: string, name: string): string | undefined 
   return match ? decodeEntities(match[1] ?? match[2] ?? match[3]) : undefined;
 }
 
-/** The parts of a page in one pass: its texts and tags, without comments and without what holds no reading text. */
+/** Where the ">" of a tag stands. A quoted value may hold one; a quote opens a value only after "=". */
+function tagEnd(html: string, from: number): number {
+  let before = "";
+  for (let at = from; at < html.length; at++) {
+    const character = html[at];
+    if (character === ">") return at;
+    if ((character === '"' || character === "'") && before === "=") {
+      at = html.indexOf(character, at + 1);
+      if (at < 0) return -1;
+    }
+    if (character.trim()) before = character;
+  }
+  return -1;
+}
+
+/**
+ * The parts of a page in one pass: its texts and tags, without comments and without what holds no reading text. What is
+ * opened and never ends takes the rest of the page with it, as in a browser: looking on from there again and again would
+ * make the time grow with the square of the page.
+ */
 export function* parts(html: string): Generator<{ text: string } | { name: string; closes: boolean; attributes: string }> {
   const lower = html.toLowerCase();
   let at = 0;
@@ -37,20 +55,25 @@ export function* parts(html: string): Generator<{ text: string } | { name: strin
       at = end < 0 ? html.length : end + 3;
       continue;
     }
-    tag.lastIndex = open;
-    const match = tag.exec(html);
+    tagName.lastIndex = open;
+    const match = tagName.exec(html);
     if (!match) {
-      const declaration = html[open + 1] === "!" || html[open + 1] === "?" ? html.indexOf(">", open) : -1;
-      if (declaration < 0) yield { text: "<" };
-      at = declaration < 0 ? open + 1 : declaration + 1;
+      const opens = /[!?/]/.test(html[open + 1] ?? "");
+      const end = opens ? html.indexOf(">", open) : open;
+      if (!opens) yield { text: "<" };
+      at = end < 0 ? html.length : end + 1;
       continue;
     }
-    at = tag.lastIndex;
+    const end = tagEnd(html, tagName.lastIndex);
+    if (end < 0) return;
+    const attributes = html.slice(tagName.lastIndex, end);
     const name = match[2].toLowerCase();
-    if (!raw.has(name)) yield { name, closes: match[1] === "/", attributes: match[3] };
-    else if (!match[1]) {
-      const end = lower.indexOf(`</${name}`, at);
-      if (end >= 0) at = end;
+    at = end + 1;
+    if (!raw.has(name)) yield { name, closes: match[1] === "/", attributes };
+    else if (!match[1] && !(name === "svg" && attributes.endsWith("/"))) {
+      const close = lower.indexOf(`</${name}`, at);
+      if (close < 0) return;
+      at = close;
     }
   }
 }

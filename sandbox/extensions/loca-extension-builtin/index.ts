@@ -4,3 +4,4 @@ export { editMemory, listMemories, readMemory, readSkillFile, showMemory, writeM
 export { openApp, openFile, openWebsite } from "./openers.ts";
 export { schedulePrompt } from "./schedule.ts";
 export { downloadUrl, fetchWebpage, webSearch } from "./web.ts";
+export { getWindowLayout, setWindowLayout } from "./windows.ts";
