@@ -1,6 +1,7 @@
 package extdb
 
 import (
+	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -63,13 +64,5 @@ func pragmaAllowed(name, value string) bool {
 	if !known {
 		return false
 	}
-	if values == nil || value == "" {
-		return true
-	}
-	for _, allowed := range values {
-		if value == allowed {
-			return true
-		}
-	}
-	return false
+	return values == nil || value == "" || slices.Contains(values, value)
 }

@@ -18,7 +18,6 @@ type Judge struct {
 	own    string
 	data   string
 	free   []string // may always be read
-	places Places
 	claims []claim
 }
 
@@ -31,7 +30,7 @@ type claim struct {
 
 // NewJudge prepares to judge; free are folders that may always be read, absolute, beside the extension's own.
 func NewJudge(decided []Decided, places Places, free ...string) *Judge {
-	j := &Judge{own: real(places.Extension), data: real(places.Data), places: places}
+	j := &Judge{own: real(places.Extension), data: real(places.Data)}
 	for _, folder := range append([]string{places.Extension}, free...) {
 		if folder != "" {
 			j.free = append(j.free, real(folder))

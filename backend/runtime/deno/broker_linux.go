@@ -1,24 +1,12 @@
 package deno
 
-import (
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// connectedBy says whether a connection is a process's.
-func connectedBy(connection net.Conn, pid int) bool {
-	local, ok := connection.(*net.UnixConn)
-	if !ok {
-		return false
-	}
-	raw, err := local.SyscallConn()
+// peerOf gives the process at the other end of a local socket.
+func peerOf(fd int) (pid int, err error) {
+	peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return false
+		return 0, err
 	}
-	var peer *unix.Ucred
-	controlled := raw.Control(func(fd uintptr) {
-		peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	})
-	return controlled == nil && err == nil && int(peer.Pid) == pid
+	return int(peer.Pid), nil
 }

@@ -22,3 +22,18 @@ func brokerListener() (address string, listener net.Listener, release func(), er
 	}
 	return address, listener, release, nil
 }
+
+// connectedBy says whether a connection is a process's.
+func connectedBy(connection net.Conn, pid int) bool {
+	local, ok := connection.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	raw, err := local.SyscallConn()
+	if err != nil {
+		return false
+	}
+	peer := 0
+	controlled := raw.Control(func(fd uintptr) { peer, err = peerOf(int(fd)) })
+	return controlled == nil && err == nil && peer == pid
+}
