@@ -187,13 +187,13 @@ func (l *lab) try(layers under, granted []extension.Permission, access ...string
 	if layers&system == 0 {
 		cmd := exec.Command(l.prepared.binary, args...)
 		cmd.Env, cmd.Dir = env, l.places.Extension
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &withoutNotice{to: &out}
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &withoutNotice{to: &errs}
 		if err = cmd.Start(); err == nil {
 			started(cmd.Process.Pid)
 			err = cmd.Wait()
 		}
-		said = out.Bytes()
+		said = append(out.Bytes(), errs.Bytes()...)
 	} else {
 		said, err = l.confined(policy(l.prepared.base, compiled.System), started, l.prepared.binary, env, args...)
 	}
