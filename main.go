@@ -15,6 +15,7 @@ import (
 	"portico/app/terminal"
 	"portico/app/window"
 	"portico/backend/core"
+	"portico/backend/planted"
 )
 
 //go:embed build/appicon-256.png
@@ -37,7 +38,7 @@ func main() {
 func command(args []string) int {
 	terminal.Attach()
 	t := cli.Terminal{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: core.Version(),
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: core.Version(), Brings: planted.BuiltIn(),
 		Interactive: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	if t.Interactive {
@@ -60,7 +61,7 @@ func open() error {
 		return err
 	}
 	ctx := context.Background()
-	c, err := core.Open(ctx, core.Options{Data: data, Present: true})
+	c, err := core.Open(ctx, core.Options{Data: data, Present: true, Brings: planted.BuiltIn()})
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ var verbs = []verb{
 	{"dev", "build the browser-mode binary at build/bin/portico-dev (`portico-dev browser` serves the page)", (*driver).dev},
 	{"bench", "measure speed and memory against floors", (*driver).bench},
 	{"types", "write the frontend's types anew from the Go API", (*driver).types},
+	{"sign", "sign the built-in extension anew (docs/signing.md)", (*driver).sign},
 	{"setup", "set everything up and build nothing", (*driver).setup},
 }
 
@@ -158,6 +159,14 @@ func (d *driver) bench(args []string) error {
 	say("measure")
 	if err := d.pass("", d.goEnv(), "go", append([]string{"run", "./build/bench"}, args...)...); err != nil {
 		return failed("the measures did not finish", err, "What failed is above.")
+	}
+	return nil
+}
+
+func (d *driver) sign(args []string) error {
+	say("sign the built-in extension")
+	if err := d.pass("", d.goEnv(), "go", append([]string{"run", "./build/sign"}, args...)...); err != nil {
+		return failed("nothing was signed", err, "What is missing is above; docs/signing.md says how it is signed.")
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"portico/backend/core"
 	"portico/backend/extension"
+	"portico/backend/planted"
 )
 
 // Exit codes.
@@ -43,7 +44,8 @@ type Terminal struct {
 	Interactive bool   // a person is there to answer questions
 	Forget      func() // drops what was typed before now; nil: nothing is typed ahead
 	Version     string
-	Assets      fs.FS // the frontend, for the browser mode of development builds
+	Brings      planted.Archive // the extension that the program installs at its first start
+	Assets      fs.FS           // the frontend, for the browser mode of development builds
 }
 
 // development holds the commands that only a development build has.
@@ -136,7 +138,7 @@ func withCore(ctx context.Context, t Terminal, use func(*core.Core) error) error
 	if err != nil {
 		return err
 	}
-	c, err := core.Open(ctx, core.Options{Data: data, Present: t.Interactive})
+	c, err := core.Open(ctx, core.Options{Data: data, Present: t.Interactive, Brings: t.Brings})
 	if err != nil {
 		return err
 	}

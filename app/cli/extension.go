@@ -23,7 +23,7 @@ func newExtension(t Terminal) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			return wrongUsage("say what to do with extensions; see `portico extension --help`")
 		}}
-	c.AddCommand(newList(t), newInfo(t), newAdd(t),
+	c.AddCommand(newList(t), newInfo(t), newAdd(t), newRestore(t),
 		newSwitch(t, "remove", "Remove an extension: its files, data and grants", "removed", func(ctx context.Context, k *core.Core, ref extension.Ref) error { return k.Remove(ctx, ref) }),
 		newSwitch(t, "enable", "Switch an extension on, or one tool of it (NAME/TOOL)", "enabled", func(ctx context.Context, k *core.Core, ref extension.Ref) error {
 			_, err := k.SetEnabled(ctx, ref, true)
@@ -44,6 +44,9 @@ func newList(t Terminal) *cobra.Command {
 			views, err := listed(c.Context(), k, scope)
 			if err != nil {
 				return err
+			}
+			if err := k.Unplanted(); err != nil {
+				fmt.Fprint(t.Err, Describe(err))
 			}
 			if asJSON {
 				return printJSON(t.Out, views)
@@ -220,6 +223,25 @@ func newAdd(t Terminal) *cobra.Command {
 		})
 	}}
 	scope.add(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func newRestore(t Terminal) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "restore", Short: "Install the built-in extension again, as it came with Portico", Args: exactly(), RunE: func(c *cobra.Command, _ []string) error {
+		return withCore(c.Context(), t, func(k *core.Core) error {
+			v, err := k.RestoreBuiltIn(c.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(t.Out, v)
+			}
+			fmt.Fprintf(t.Err, "Installed %s (%s): %s, %d switched on.\n", oneLine(v.DisplayName), v.ID, tools(len(v.Tools)), switchedOn(v))
+			return nil
+		})
+	}}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

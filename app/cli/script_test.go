@@ -14,13 +14,14 @@ import (
 	"portico/app/cli"
 	"portico/backend/core"
 	"portico/backend/model/modeltest"
+	"portico/backend/planted"
 )
 
 // TestMain lets the test binary be `portico` for the scripts: each call is a process of its own, as a person's is.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"portico": func() {
-			os.Exit(cli.Main(os.Args[1:], cli.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "test"}))
+			os.Exit(cli.Main(os.Args[1:], cli.Terminal{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Version: "test", Brings: planted.BuiltIn()}))
 		},
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"portico/backend/install"
 	"portico/backend/memory"
 	"portico/backend/npm"
+	"portico/backend/planted"
 	"portico/backend/runtime"
 	"portico/backend/runtime/deno"
 	"portico/backend/session"
@@ -32,9 +33,10 @@ const undoTime = 24 * time.Hour
 
 // Options are what differs between the app and a command line.
 type Options struct {
-	Data    string // the data folder; see DataFolder
-	Locale  string // BCP 47; empty: the system's
-	Present bool   // a person is there to answer questions
+	Data    string          // the data folder; see DataFolder
+	Locale  string          // BCP 47; empty: the system's
+	Present bool            // a person is there to answer questions
+	Brings  planted.Archive // the extension to install at the first start; none where there are no files
 }
 
 // Core is Portico without a window.
@@ -55,6 +57,7 @@ type Core struct {
 	agent     *agent.Agent
 	instances *instances
 	level     confine.Level
+	unplanted error // why what it brings could not be installed
 
 	jobs  sync.Mutex
 	byJob map[string]context.CancelFunc
@@ -111,6 +114,9 @@ func (c *Core) assemble(ctx context.Context) error {
 	})
 	if err := c.installer.Recover(ctx); err != nil {
 		return fmt.Errorf("tidy up an install that was cut off: %w", err)
+	}
+	if c.options.Brings.Files != nil {
+		c.unplanted = c.garden().Plant(ctx, c.options.Brings) // all the rest works without it
 	}
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
 	c.memories = c.openMemories()

@@ -42,6 +42,7 @@ func (c *Core) Doctor(ctx context.Context) []Check {
 		confinementCheck(c.level),
 		webviewCheck(ctx),
 		keyringCheck(ctx),
+		c.plantedCheck(),
 		programCheck(ctx, "node", "--version", "Plugins that bring servers run on it; without it Portico uses its own Deno."),
 		programCheck(ctx, "python3", "--version", "Extensions written in Python need it. Install Python 3 to use them."),
 		programCheck(ctx, "git", "--version", "Large repositories install faster with it."),

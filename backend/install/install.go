@@ -119,6 +119,10 @@ func Installable(ctx context.Context, folder string) error {
 
 // readSource opens a folder and reads all that can be known before a byte is copied.
 func (in *Installer) readSource(ctx context.Context, folder string, scope extension.Scope, project string) (*source, *extension.Extension, []extension.Issue, error) {
+	return in.openedSource(ctx, folder, func(abs string) error { return in.apart(abs, scope, project) })
+}
+
+func (in *Installer) openedSource(ctx context.Context, folder string, check func(folder string) error) (*source, *extension.Extension, []extension.Issue, error) {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, nil, nil, unreadableSource(folder, err)
@@ -129,7 +133,7 @@ func (in *Installer) readSource(ctx context.Context, folder string, scope extens
 	}
 	ext, warnings, err := in.read(from.root.FS())
 	if err == nil {
-		err = in.apart(abs, scope, project)
+		err = check(abs)
 	}
 	if err == nil {
 		err = from.list(ctx)
@@ -215,6 +219,27 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 	if err != nil {
 		return extension.Copy{}, err
 	}
+	return in.install(ctx, from, ext, origin{source: from.path}, scope, project, reviewed, progress)
+}
+
+// Plant copies in, for the agent, what Portico itself brings and has laid out in a folder, which may be one of Portico's own.
+// source is what is noted instead of that folder. Nobody asked for it, so what the person switched off stays off.
+func (in *Installer) Plant(ctx context.Context, folder, source string) (extension.Copy, error) {
+	from, ext, _, err := in.openedSource(ctx, folder, func(string) error { return nil })
+	if err != nil {
+		return extension.Copy{}, err
+	}
+	return in.install(ctx, from, ext, origin{source: source, staysOff: true}, extension.Agent, "", "", func(string, float64, string) {})
+}
+
+// origin says where an install came from.
+type origin struct {
+	source   string // as it is noted
+	staysOff bool   // what is replaced and is off, is off afterwards
+}
+
+// install copies an opened source in, and closes it.
+func (in *Installer) install(ctx context.Context, from *source, ext *extension.Extension, of origin, scope extension.Scope, project, reviewed string, progress func(step string, fraction float64, detail string)) (extension.Copy, error) {
 	defer from.close()
 	scopeFolder, err := in.scopeFolder(scope, project)
 	if err != nil {
@@ -243,7 +268,7 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 		return extension.Copy{}, err
 	}
 	if staged.ID != ext.ID || staged.Format != ext.Format {
-		return extension.Copy{}, refused(folder, "it was exchanged while it was read")
+		return extension.Copy{}, refused(from.path, "it was exchanged while it was read")
 	}
 	progress("fingerprint", 0.48, summary.Fingerprint)
 	if reviewed != "" && reviewed != summary.Fingerprint {
@@ -264,7 +289,7 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 			}
 		}()
 	}
-	e := entry{Packages: packages, Source: from.path, SHA256: summary.Fingerprint, Enabled: true, Installed: in.options.Now().UTC().Format(time.RFC3339), Format: ext.Format}
+	e := entry{Packages: packages, Source: of.source, SHA256: summary.Fingerprint, Installed: in.options.Now().UTC().Format(time.RFC3339), Format: ext.Format}
 	if err := ctx.Err(); err != nil {
 		return extension.Copy{}, cancelled(err)
 	}
@@ -276,7 +301,8 @@ func (in *Installer) Install(ctx context.Context, folder string, scope extension
 			return extension.Copy{}, err
 		}
 	}
-	if err := in.swap(ctx, scopeFolder, stage, key, e); err != nil {
+	e, err = in.swap(ctx, scopeFolder, stage, key, e, of.staysOff)
+	if err != nil {
 		return extension.Copy{}, err
 	}
 	installed = true

@@ -113,11 +113,11 @@ func (in *Installer) turn(ctx context.Context, scopeFolder string) (func(), erro
 }
 
 // swap puts the staged files in place and writes the lock. Whatever fails, the version before is in place afterwards; if
-// even that fails, the stage is kept for the next turn.
-func (in *Installer) swap(ctx context.Context, scopeFolder string, s *stage, key string, e entry) error {
+// even that fails, the stage is kept for the next turn. It gives the entry as it was written.
+func (in *Installer) swap(ctx context.Context, scopeFolder string, s *stage, key string, e entry, staysOff bool) (entry, error) {
 	done, err := in.turn(ctx, scopeFolder)
 	if err != nil {
-		return err
+		return entry{}, err
 	}
 	defer done()
 	l, err := readLock(scopeFolder, in.options.Now())
@@ -125,42 +125,41 @@ func (in *Installer) swap(ctx context.Context, scopeFolder string, s *stage, key
 		err = l.free(key, e.Format) // again: another process may have taken the name meanwhile
 	}
 	if err != nil {
-		return err
+		return entry{}, err
 	}
-	if have, ok := l[key]; ok {
-		e.unknown = have.unknown
-	}
+	have, there := l[key]
+	e.unknown, e.Enabled = have.unknown, !(staysOff && there && !have.Enabled)
 	data, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("note what is installed: %w", err)
+		return entry{}, fmt.Errorf("note what is installed: %w", err)
 	}
 	note, err := json.Marshal(journal{Key: key, Entry: data})
 	if err != nil {
-		return fmt.Errorf("note what is installed: %w", err)
+		return entry{}, fmt.Errorf("note what is installed: %w", err)
 	}
 	if err = in.before("journal"); err == nil {
 		err = whole.Write(s.note(), note, 0o600)
 	}
 	if err != nil {
-		return unwritable(err)
+		return entry{}, unwritable(err)
 	}
 	target := filepath.Join(scopeFolder, key)
 	if err = in.before("exchange"); err == nil {
 		err = in.exchange(s.files(), target, s.old())
 	}
 	if err != nil {
-		return unwritable(errors.Join(err, s.kept(putBack(target, s.old()))))
+		return entry{}, unwritable(errors.Join(err, s.kept(putBack(target, s.old()))))
 	}
 	l[key] = e
 	if err = in.before("lock"); err == nil {
 		err = errors.Join(whole.SyncFolder(scopeFolder), l.write(scopeFolder))
 	}
 	if err != nil {
-		return unwritable(errors.Join(err, s.kept(in.undo(s, target))))
+		return entry{}, unwritable(errors.Join(err, s.kept(in.undo(s, target))))
 	}
 	// From here on it is installed, whatever becomes of the old files.
 	_ = in.before("tidy")
-	return nil
+	return e, nil
 }
 
 // kept keeps the stage when what it holds could not be put back.
