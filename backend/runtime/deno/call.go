@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -136,12 +137,18 @@ type conversation struct {
 	asking   sync.WaitGroup
 	answered chan answer
 
+	unsent   []any         // frames for the worker, in order
+	outgoing chan any      // to the goroutine that writes them
+	written  chan struct{} // closed when that has ended
+
 	parts                                parts
 	frames, logLines, logBytes, displays int
-	requests                             int // that are not answered yet
+	requests, held                       int // forms and requests whose answer is not on its way yet, and their bytes
 }
 
+// answer is the frame that answers a form or a request.
 type answer struct {
+	bytes   int               // what was asked took; 0: it was refused at once
 	Type    string            `json:"type"`
 	Request int               `json:"request"`
 	Answers []json.RawMessage `json:"answers,omitempty"` // to a form
@@ -151,7 +158,8 @@ type answer struct {
 
 func (c *conversation) run(ctx context.Context, args json.RawMessage) (result json.RawMessage, err error) {
 	asking, stopAsking := context.WithCancel(ctx)
-	c.answered = make(chan answer)
+	c.answered, c.outgoing, c.written = make(chan answer), make(chan any), make(chan struct{})
+	go c.write() // ends with outgoing, at the latest with the process
 	c.seat.start(c.tool.TimeLimit)
 	c.progress.pass = func(p capability.Progress) { c.host.Progress(c.call, p) }
 	if c.judge != nil {
@@ -165,6 +173,7 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 		c.progress.flush()
 		c.worker.process.Kill()
 		c.asking.Wait()
+		close(c.outgoing)
 		if err == nil && !c.starts {
 			c.busy.Add(1) // it is above zero: Call holds one
 			go func() {   // ends with the process, which has been killed
@@ -185,13 +194,21 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 	if c.call.Locale != "" {
 		chat["locale"] = c.call.Locale
 	}
-	if err := c.worker.send(map[string]any{"type": "call", "call": map[string]any{"fn": c.tool.Function, "args": args, "context": chat}}); err != nil {
-		return nil, c.worker.failed(c.ext, err)
-	}
+	c.tell(map[string]any{"type": "call", "call": map[string]any{"fn": c.tool.Function, "args": args, "context": chat}})
 	cancelled := ctx.Done()
 	var grace <-chan time.Time
 	for {
+		var outgoing chan any // nil: there is nothing to write
+		var next any
+		if len(c.unsent) > 0 {
+			outgoing, next = c.outgoing, c.unsent[0]
+		}
 		select {
+		case outgoing <- next:
+			c.unsent = c.unsent[1:]
+			if a, ok := next.(answer); ok && a.bytes > 0 {
+				c.requests, c.held = c.requests-1, c.held-a.bytes
+			}
 		case f, ok := <-c.worker.frames:
 			switch {
 			case ctx.Err() != nil && (!ok || f.last()):
@@ -201,26 +218,19 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 			case f.last():
 				return c.ended(f)
 			}
-			if c.frames++; c.frames > maxFrames {
-				return nil, extension.NewProblem("call.flood", "{tool} sent more than {count} messages and was ended.", "Its author has to make it report less often.", "tool", c.tool.Title(), "count", fmt.Sprint(maxFrames))
+			if c.frames++; c.frames > maxFrames || len(c.unsent) > maxUnsent {
+				return nil, extension.NewProblem("call.flood", "{tool} sent more than {count} messages and was ended.", "Its author has to make it report less often.", "tool", c.tool.Title(), "count", fmt.Sprint(c.frames-1))
 			}
 			c.handle(asking, f)
 		case a := <-c.answered:
-			if a.Type == "answer" {
-				c.requests--
-			}
-			if err := c.worker.send(a); err != nil {
-				return nil, c.worker.failed(c.ext, err)
-			}
+			c.tell(a)
 		case <-c.progress.due():
 			c.progress.flush()
 		case <-c.seat.out():
 			return nil, extension.NewProblem("call.timeout", "{tool} took longer than {seconds} seconds and was ended.", "Try again, perhaps with less to do.", "tool", c.tool.Title(), "seconds", fmt.Sprint(int(c.tool.TimeLimit.Seconds())))
 		case <-cancelled:
 			cancelled = nil
-			if err := c.worker.send(map[string]any{"type": "cancel"}); err != nil {
-				return nil, ctx.Err()
-			}
+			c.unsent = slices.Insert(c.unsent, 0, any(map[string]any{"type": "cancel"}))
 			timer := time.NewTimer(cancelGrace)
 			defer timer.Stop()
 			grace = timer.C
@@ -228,6 +238,34 @@ func (c *conversation) run(ctx context.Context, args json.RawMessage) (result js
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// tell puts a frame among those that are written to the worker as fast as it reads. The loop never waits for that: a worker
+// that writes itself, or computes, reads later.
+func (c *conversation) tell(frame any) { c.unsent = append(c.unsent, frame) }
+
+// write writes what the loop hands out. A worker that closed its input goes without: it is told nothing more, and ends by
+// its own answer or by the time limit.
+func (c *conversation) write() {
+	defer close(c.written)
+	var err error
+	for frame := range c.outgoing {
+		if err == nil {
+			err = c.worker.send(frame)
+		}
+	}
+}
+
+// take counts a form or a request that has to be answered, or says why there are too many.
+func (c *conversation) take(bytes int) error {
+	switch {
+	case c.requests >= maxRequests:
+		return fmt.Errorf("more than %d requests at the same time; await them", maxRequests)
+	case c.held+bytes > maxHeldBytes:
+		return fmt.Errorf("what waits for an answer takes more than %d MB; await it", maxHeldBytes>>20)
+	}
+	c.requests, c.held = c.requests+1, c.held+bytes
+	return nil
 }
 
 // last says whether a frame ends the call.
@@ -318,16 +356,18 @@ func (c *conversation) ask(ctx context.Context, f frame) {
 	questions, ok := checkQuestions(f.Questions)
 	if !ok {
 		c.logged("warn", "askUser was given no valid question: it resolves to []")
-		if err := c.worker.send(answer{Type: "answers", Request: f.Request, Answers: []json.RawMessage{}}); err != nil {
-			c.worker.process.Kill() // the loop sees its end
-		}
+		c.tell(answer{Type: "answers", Request: f.Request, Answers: []json.RawMessage{}})
+		return
+	}
+	if err := c.take(len(f.Questions)); err != nil {
+		c.tell(answer{Type: "answers", Request: f.Request, Error: "askUser: " + err.Error()})
 		return
 	}
 	c.seat.leave()
 	c.asking.Add(1)
 	go func() { // ends with the answer, at the latest with the call
 		defer c.asking.Done()
-		a := answer{Type: "answers", Request: f.Request}
+		a := answer{bytes: len(f.Questions), Type: "answers", Request: f.Request}
 		answers, err := c.host.Ask(ctx, c.call, questions)
 		switch {
 		case err != nil:
@@ -365,6 +405,7 @@ func inWords(err error) string {
 // leave returns when the process is gone.
 func (c *conversation) leave() {
 	c.worker.end()
+	<-c.written
 	c.seat.end()
 	if n := c.worker.dropped.Load(); n > 0 {
 		c.note("warn", "[%s] %d frames were no frames and were dropped", c.call.Tool, n)

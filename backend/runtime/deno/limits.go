@@ -6,11 +6,11 @@ import "time"
 const (
 	bootLimit   = 10 * time.Second // loca-notes.md, 2
 	cancelGrace = 2 * time.Second  // from ctx.signal to the end of the process (loca-notes.md, 2)
-	writeLimit  = 5 * time.Second  // a worker that does not read what it is sent for so long is ended
 
 	maxFrameBytes  = 16 << 20 // loca-notes.md, 2: one line
 	maxResultBytes = 8 << 20  // what a tool may give back; the worker knows the same number
 	maxFrames      = 200_000  // of one call; a tool that sends more is running wild
+	maxUnsent      = 10_000   // answers that a worker does not read
 
 	progressEvery = 33 * time.Millisecond // at most thirty a second are passed on
 
@@ -20,7 +20,8 @@ const (
 	maxDisplays   = 500
 	maxQuestions  = 50 // in one form
 
-	maxRequests    = 64       // of one call, at the same time
+	maxRequests    = 64       // of one call, at the same time; forms are among them
+	maxHeldBytes   = 64 << 20 // of what they ask
 	maxAnswerBytes = 16 << 20 // what a member of ctx gives back
 	maxPartsBytes  = 48 << 20 // 25 MB of sound as base64, and some
 	maxBrokerBytes = 1 << 20  // one question about an access

@@ -77,18 +77,19 @@ func transcriber(ctx context.Context, c *conversation) (capability.Transcriber, 
 // call leaves its seat.
 func (c *conversation) request(ctx context.Context, f frame) {
 	args, err := c.parts.whole(f)
+	size := len(args) + 1 // one that asks with nothing counts as well
 	asked, known := members[f.Op]
 	switch {
 	case err != nil:
 	case !known:
 		err = fmt.Errorf("ctx has no member %s", cut(f.Op, maxShortText))
-	case c.requests >= maxRequests:
-		err = fmt.Errorf("%s: more than %d requests at the same time; await them", f.Op, maxRequests)
+	default:
+		if err = c.take(size); err != nil {
+			err = fmt.Errorf("%s: %w", f.Op, err)
+		}
 	}
 	if err != nil {
-		if err := c.worker.send(answer{Type: "answer", Request: f.Request, Error: err.Error()}); err != nil {
-			c.worker.process.Kill() // the loop sees its end
-		}
+		c.tell(answer{Type: "answer", Request: f.Request, Error: err.Error()})
 		return
 	}
 	back := func() error { return nil }
@@ -96,11 +97,10 @@ func (c *conversation) request(ctx context.Context, f frame) {
 		c.seat.leave()
 		back = func() error { return c.seat.back(ctx) }
 	}
-	c.requests++
 	c.asking.Add(1)
 	go func() { // ends with the answer, at the latest with the call
 		defer c.asking.Done()
-		a := answer{Type: "answer", Request: f.Request}
+		a := answer{bytes: size, Type: "answer", Request: f.Request}
 		result, err := asked.answer(ctx, c, args, back)
 		if err == nil {
 			a.Result, err = fittingAnswer(f.Op, result)

@@ -227,14 +227,12 @@ func readLine(from *bufio.Reader, max int) (line []byte, tooLong bool, err error
 	}
 }
 
-// send writes one frame. A worker that does not read is ended, which ends the writing too.
+// send writes one frame, as fast as the worker reads; its end ends the writing too.
 func (w *worker) send(frame any) error {
 	data, err := json.Marshal(frame)
 	if err != nil {
 		return fmt.Errorf("write to the worker: %w", err)
 	}
-	limit := time.AfterFunc(writeLimit, w.process.Kill)
-	defer limit.Stop()
 	if _, err := w.process.Stdin.Write(append(data, '\n')); err != nil {
 		return fmt.Errorf("write to the worker: %w", err)
 	}
