@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -28,6 +29,7 @@ type API struct {
 	Memories   *Memories
 	Vault      *Vault
 	Voice      *Voice
+	Schedules  *Schedules
 	Settings   *Settings
 	System     *System
 
@@ -51,6 +53,7 @@ func New(c *core.Core, w Window) *API {
 		Memories:   &Memories{core: c, window: w},
 		Vault:      &Vault{core: c},
 		Voice:      &Voice{core: c},
+		Schedules:  &Schedules{core: c},
 		Settings:   &Settings{core: c},
 		System:     &System{core: c, window: w},
 	}
@@ -111,6 +114,9 @@ func (a *API) Call(ctx context.Context, name string, request json.RawMessage) (a
 		dec := json.NewDecoder(bytes.NewReader(request))
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(in.Interface()); err != nil {
+			if p := new(extension.Problem); errors.As(err, &p) { // a value that checks itself
+				return Answer{Problem: p}
+			}
 			return Answer{Problem: extension.NewProblem("app.bad-request", "The request to {method} could not be read.", "", "method", name).Because(err)}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"portico/backend/event"
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/schedule"
 	"portico/backend/session"
 	"portico/backend/vault"
 )
@@ -19,13 +20,13 @@ import (
 // events pairs each topic with the type of its payload.
 var events = map[event.Topic]any{
 	event.Entry: session.Entry{}, event.Delta: event.TextDelta{}, event.Session: session.Session{}, event.SessionGone: event.Gone{},
-	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{}, event.Vault: None{}, event.Voice: None{},
+	event.Extensions: None{}, event.Install: event.InstallStep{}, event.Settings: None{}, event.Models: None{}, event.Memories: None{}, event.Vault: None{}, event.Voice: None{}, event.Schedules: None{},
 	event.Menu: event.MenuAction{}, event.Drop: event.Dropped{}, event.Resync: None{},
 }
 
 // enums are the string types of which the frontend must know every value.
 var enums = map[reflect.Type][]string{
-	reflect.TypeFor[session.Kind]():      {"person", "agent", "call", "question", "permission", "display", "problem", "matches"},
+	reflect.TypeFor[session.Kind]():      {"person", "agent", "call", "question", "permission", "schedule", "display", "problem", "matches"},
 	reflect.TypeFor[session.State]():     {"open", "running", "done", "failed", "cancelled", "interrupted"},
 	reflect.TypeFor[session.Mode]():      {"plan", "interactive", "guided", "autonomous"},
 	reflect.TypeFor[grant.Decision]():    {"ask", "allow", "deny"},
@@ -36,6 +37,9 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[extension.Effect]():  {"reads", "writes"},
 	reflect.TypeFor[extension.Kind]():    {"net", "read", "write", "run", "env", "ffi", "sys", "memories", "llm", "tts", "stt"},
 	reflect.TypeFor[capability.Origin](): {"person", "schedule", "wake", "channel", "work"},
+	reflect.TypeFor[schedule.Kind]():     {"once", "interval", "weekly", "monthly", "yearly"},
+	reflect.TypeFor[schedule.Cause]():    {"onTime", "madeUp", "byPerson"},
+	reflect.TypeFor[schedule.RunState](): {"started", "finished", "failed", "missed", "interrupted"},
 	reflect.TypeFor[vault.State]():       {"ready", "locked", "missing", "slow", "passphrase", "broken"},
 }
 

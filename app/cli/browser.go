@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,11 @@ func newBrowser(t Terminal) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("listen on %s: %w", address, err)
 			}
+			keeping, stop := context.WithCancel(c.Context())
+			var schedules sync.WaitGroup
+			schedules.Go(func() { k.KeepSchedules(keeping) })
+			defer schedules.Wait()
+			defer stop()
 			return browser.Serve(c.Context(), k, t.Assets, page{}, listener, func(address string) { fmt.Fprintln(t.Out, address) })
 		})
 	}}

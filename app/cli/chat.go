@@ -166,6 +166,8 @@ func (f *follower) entry(ctx context.Context, entry session.Entry) error {
 		return f.ask(ctx, entry)
 	case entry.Kind == session.Permits && entry.State == session.Open && f.terminal.Interactive:
 		return f.permit(ctx, entry)
+	case entry.Kind == session.Proposes && entry.State == session.Open && f.terminal.Interactive:
+		return f.review(ctx, entry)
 	}
 	if f.asJSON {
 		return nil

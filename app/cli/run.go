@@ -67,7 +67,7 @@ func newRun(t Terminal) *cobra.Command {
 	c.Flags().StringVar(&args, "args", "{}", "the arguments, a JSON object")
 	c.Flags().BoolVar(&allowDeclared, "allow-declared", false, "allow everything the tool declares, for this call")
 	c.Flags().StringArrayVar(&allow, "allow", nil, "allow one declared permission for this call, by its key (write:$downloads) or its kind (write)")
-	c.Flags().StringArrayVar(&answers, "answer", nil, "the answer to the tool's next question, as JSON")
+	c.Flags().StringArrayVar(&answers, "answer", nil, "the answer to the tool's next question, as JSON; to a schedule that it proposes: true, false, or {\"accepted\": true, \"draft\": …}")
 	return c
 }
 

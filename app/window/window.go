@@ -100,6 +100,7 @@ func Run(ctx context.Context, c *core.Core, assets fs.FS, icon []byte) error {
 			runtime.OnFileDrop(windowContext, w.dropped)
 			pumping.Go(func() { w.pump(running) })
 			pumping.Go(func() { w.style(running) })
+			pumping.Go(func() { c.KeepSchedules(running) })
 			pumping.Go(func() { watchSystemTheme(running, w.restyle) })
 			w.anyway = time.AfterFunc(showAnyway, w.Ready)
 		},

@@ -149,10 +149,14 @@ func (a *Agent) Close(ctx context.Context) error {
 // Send starts a turn with the person's message. It returns when the message is on disk. While a turn of the session goes
 // on it is a Problem "session.busy".
 func (a *Agent) Send(ctx context.Context, in, text string) (turn string, err error) {
+	return a.send(ctx, a.newTurn(in), text)
+}
+
+func (a *Agent) send(ctx context.Context, t *turn, text string) (turn string, err error) {
 	if strings.TrimSpace(text) == "" {
+		t.cancel(nil)
 		return "", extension.NewProblem("chat.empty", "There is nothing to send.", "Write a message first.")
 	}
-	t := a.newTurn(in)
 	t.text = text
 	return t.begin(ctx, func() error {
 		return t.append(ctx, session.Entry{Kind: session.PersonSays, State: session.Done, Text: text})
@@ -161,9 +165,12 @@ func (a *Agent) Send(ctx context.Context, in, text string) (turn string, err err
 
 // Retry drops what followed the last message of the person, and starts a turn with that message again.
 func (a *Agent) Retry(ctx context.Context, in string) (turn string, err error) {
-	t := a.newTurn(in)
+	return a.retry(ctx, a.newTurn(in))
+}
+
+func (a *Agent) retry(ctx context.Context, t *turn) (turn string, err error) {
 	return t.begin(ctx, func() error {
-		entries, err := a.Sessions.Entries(ctx, in)
+		entries, err := a.Sessions.Entries(ctx, t.session)
 		if err != nil {
 			return err
 		}
@@ -172,7 +179,7 @@ func (a *Agent) Retry(ctx context.Context, in string) (turn string, err error) {
 			return extension.NewProblem("chat.nothing-to-retry", "There is no message to send again.", "Write one.")
 		}
 		t.text = last.Text
-		return a.Sessions.DeleteAfter(ctx, in, last.Seq)
+		return a.Sessions.DeleteAfter(ctx, t.session, last.Seq)
 	}, t.converse)
 }
 

@@ -10,6 +10,7 @@ import (
 	"portico/backend/capability"
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/schedule"
 	"portico/backend/session"
 )
 
@@ -26,8 +27,9 @@ type pending struct {
 	mu       sync.Mutex
 	entry    session.Entry
 	settled  bool
-	answered chan session.Entry                        // one place; filled when it was answered
-	remember func(context.Context, grant.Answer) error // of a permission
+	answered chan session.Entry                                               // one place; filled when it was answered
+	remember func(context.Context, grant.Answer) error                        // of a permission
+	save     func(context.Context, schedule.Draft) (schedule.Schedule, error) // of a schedule
 }
 
 func (b *broker) add(id string, p *pending) {
@@ -48,9 +50,9 @@ func (b *broker) get(id string) *pending {
 	return b.open[id]
 }
 
-// put adds an entry that waits for the person, below the call, and waits. When ctx, the call or the turn ends first, the
+// put adds an entry that waits for the person, below the call, and waits; p says what an answer does beside. When ctx, the call or the turn ends first, the
 // entry ends too.
-func (c *call) put(ctx context.Context, entry session.Entry, phase string, remember func(context.Context, grant.Answer) error) (session.Entry, error) {
+func (c *call) put(ctx context.Context, entry session.Entry, phase string, p *pending) (session.Entry, error) {
 	entry.ID, entry.Session, entry.Turn, entry.Parent, entry.State = newID(), c.turn.session, c.turn.id, c.info.ID, session.Open
 	entry.CreatedAt = c.turn.agent.Now().UnixMilli()
 	stop := c.wait(phase)
@@ -58,7 +60,7 @@ func (c *call) put(ctx context.Context, entry session.Entry, phase string, remem
 		return session.Entry{}, notRunning(c.info.ID)
 	}
 	defer stop()
-	p := &pending{entry: entry, answered: make(chan session.Entry, 1), remember: remember}
+	p.entry, p.answered = entry, make(chan session.Entry, 1)
 	broker := &c.turn.agent.asked
 	broker.add(entry.ID, p) // before it is announced: the answer may be that quick
 	defer broker.remove(entry.ID)

@@ -114,9 +114,9 @@ func (h *host) permit(ctx context.Context, c *call, tool extension.Tool, permiss
 	entry := session.Entry{Kind: session.Permits, Permission: &session.PermissionEntry{
 		Extension: h.name, Address: extension.Address(h.ref.ID, tool.Name), Permission: permission, Resolved: resolved, Risk: risk,
 	}}
-	answered, err := c.put(ctx, entry, phasePermission, func(ctx context.Context, answer grant.Answer) error {
+	answered, err := c.put(ctx, entry, phasePermission, &pending{remember: func(ctx context.Context, answer grant.Answer) error {
 		return h.agent.Grants.Remember(ctx, h.subject(tool.Name), c.turn.session, permission.Key(), answer)
-	})
+	}})
 	if err != nil {
 		return grant.Answer{}, err
 	}
@@ -139,15 +139,23 @@ func (h *host) Ask(ctx context.Context, info capability.Call, questions []capabi
 	if err := checkQuestions(questions); err != nil {
 		return nil, err
 	}
-	if len(c.waiting()) >= maxOpenQuestions {
-		return nil, extension.NewProblem("ask.too-many", "{extension} asked more than {limit} things at the same time.", "Tell the extension's author.", "extension", h.name, "limit", fmt.Sprint(maxOpenQuestions))
+	if err := h.fewWaiting(c); err != nil {
+		return nil, err
 	}
 	return c.ask(ctx, h.name, questions)
 }
 
+// fewWaiting says whether a call may put one more thing before the person.
+func (h *host) fewWaiting(c *call) error {
+	if len(c.waiting()) < maxOpenQuestions {
+		return nil
+	}
+	return extension.NewProblem("ask.too-many", "{extension} asked more than {limit} things at the same time.", "Tell the extension's author.", "extension", h.name, "limit", fmt.Sprint(maxOpenQuestions))
+}
+
 // ask puts questions to the person; extension is whose they are, empty for the host's own.
 func (c *call) ask(ctx context.Context, extension string, questions []capability.Question) ([]json.RawMessage, error) {
-	answered, err := c.put(ctx, session.Entry{Kind: session.Asks, Question: &session.QuestionEntry{Extension: extension, Questions: questions}}, phaseAsking, nil)
+	answered, err := c.put(ctx, session.Entry{Kind: session.Asks, Question: &session.QuestionEntry{Extension: extension, Questions: questions}}, phaseAsking, &pending{})
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ type turn struct {
 	release func()
 	shown   bool // the session was announced as running
 	done    chan struct{}
+	outcome error // once done is closed: why the turn failed, or its context ended
 
 	mu      sync.Mutex
 	waiting int // for the person, on how many questions
@@ -60,8 +61,11 @@ func (t *turn) begin(ctx context.Context, first, rest func() error) (string, err
 	t.agent.Sessions.SetRunning(t.session, true, false)
 	go func() { // ends with the turn; Close waits for it
 		defer t.finish()
-		if err := t.guarded(rest); err != nil && t.ctx.Err() == nil {
-			t.fail(err)
+		t.outcome = t.guarded(rest)
+		if cause := context.Cause(t.ctx); cause != nil {
+			t.outcome = cause
+		} else if t.outcome != nil {
+			t.fail(t.outcome)
 		}
 	}()
 	return t.id, nil

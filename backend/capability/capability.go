@@ -8,6 +8,7 @@ import (
 
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/schedule"
 )
 
 // Call identifies one call of a tool: who asked for it, where, in whose turn. Everything a runtime does for a call
@@ -46,6 +47,9 @@ type Host interface {
 	Permit(ctx context.Context, call Call, tool extension.Tool, undecided []extension.Permission) ([]grant.Answer, error)
 	// Ask shows questions and waits; one answer per question, in order, each a JSON value.
 	Ask(ctx context.Context, call Call, questions []Question) ([]json.RawMessage, error)
+	// Propose shows a schedule for review and, when the person accepts it, saves it before it returns. What can't be saved,
+	// or nobody can review, is not accepted; the call's log says why.
+	Propose(ctx context.Context, call Call, draft schedule.Draft) (schedule.Answer, error)
 	Display(call Call, display Display)
 	Progress(call Call, progress Progress)
 	// Log keeps a line with the call and in the extension's log file. level: debug, info, warn, error.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"portico/backend/extension"
+	"portico/backend/schedule"
 )
 
 // Kinds of memories (loca-extensions.md, Shipping knowledge and skills).
@@ -150,6 +151,16 @@ type Transcriber interface {
 	Transcribe(ctx context.Context, r Recording) (text string, err error)
 }
 
+// Schedules keep scheduled prompts. Every refusal is a *extension.Problem.
+type Schedules interface {
+	// Check says why a draft could not be added now.
+	Check(ctx context.Context, owner schedule.Owner, d schedule.Draft) error
+	// Add keeps one; it is on disk then. The project is that of the sessions it will start.
+	Add(ctx context.Context, owner schedule.Owner, project string, d schedule.Draft) (schedule.Schedule, error)
+	// Remove takes one away again.
+	Remove(ctx context.Context, id string) error
+}
+
 // Services are what stands behind the capabilities. One that is nil is not there.
 type Services struct {
 	Memories    Memories
@@ -157,6 +168,7 @@ type Services struct {
 	Completer   Completer
 	Speaker     Speaker
 	Transcriber Transcriber
+	Schedules   Schedules
 }
 
 // Access of the permission "memories" (loca-extensions.md, Permissions).

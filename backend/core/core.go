@@ -51,6 +51,7 @@ type Core struct {
 	switches  switches
 	installer *install.Installer
 	grants    *grant.Store
+	schedules scheduled
 	memories  *memory.Store
 	vault     *vault.Vault
 	voice     *voice.Voice
@@ -122,6 +123,9 @@ func (c *Core) assemble(ctx context.Context) error {
 	c.memories = c.openMemories()
 	c.vault = vault.Open(vault.Options{Folder: c.places.Vault, Changed: func() { c.Events.Publish(event.Event{Topic: event.Vault}) }})
 	c.voice = c.openVoice()
+	if err := c.openSchedules(ctx); err != nil {
+		return err
+	}
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
 		Services: c.services(), Memories: c.memories, Locale: c.options.Locale, Present: c.options.Present,
@@ -137,5 +141,6 @@ func (c *Core) Close(ctx context.Context) error {
 	err := c.agent.Close(ctx)
 	err = errors.Join(err, c.instances.close(ctx))
 	c.running.Wait()
+	c.schedules.runner.Close()
 	return errors.Join(err, c.memories.Close(), c.Sessions.Close(), c.db.Close())
 }

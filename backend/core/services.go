@@ -4,5 +4,5 @@ import "portico/backend/capability"
 
 // services gives what tools reach beyond their sandbox.
 func (c *Core) services() capability.Services {
-	return capability.Services{Memories: c.memories.Service(), Speaker: c.voice, Transcriber: c.voice}
+	return capability.Services{Memories: c.memories.Service(), Speaker: c.voice, Transcriber: c.voice, Schedules: c.schedules}
 }

@@ -18,6 +18,7 @@ const (
 	Memories    Topic = "memories"    // nothing: list them again
 	Vault       Topic = "vault"       // nothing: get its status again
 	Voice       Topic = "voice"       // nothing: get the settings again
+	Schedules   Topic = "schedules"   // nothing: list them again, with their histories
 	Menu        Topic = "menu"        // MenuAction
 	Drop        Topic = "drop"        // Dropped
 	Resync      Topic = "resync"      // nothing: the listener missed something, everything is to be fetched again

@@ -33,6 +33,12 @@ type Draft struct {
 	Recurrence  Recurrence `json:"schedule"`
 }
 
+// Answer is the person's, to a draft that was proposed: when they accepted, Draft is what was saved, with their changes.
+type Answer struct {
+	Accepted bool   `json:"accepted"`
+	Draft    *Draft `json:"draft,omitempty"`
+}
+
 // UnmarshalJSON is ReadDraft: a draft that comes from a window or a command line is checked like any other.
 func (d *Draft) UnmarshalJSON(data []byte) error {
 	read, err := ReadDraft(data)

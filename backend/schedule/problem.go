@@ -49,3 +49,27 @@ func badMonth() *extension.Problem {
 func badTime() *extension.Problem {
 	return extension.NewProblem("schedule.bad-time", "There is no such time of day.", "Give an hour from 0 to 23 and a minute from 0 to 59.")
 }
+
+func missing(id string) *extension.Problem {
+	return extension.NewProblem("schedule.missing", "This schedule is not there any more.", "Choose another one.", "schedule", id)
+}
+
+func past() *extension.Problem {
+	return extension.NewProblem("schedule.past", "That moment has passed.", "Choose a later one.")
+}
+
+func tooMany(owner Owner) *extension.Problem {
+	if owner.Key == "" {
+		return extension.NewProblem("schedule.too-many", "You have {limit} schedules, and there can't be more.", "Remove one that you no longer need.", "limit", fmt.Sprint(MaxPerOwner))
+	}
+	return extension.NewProblem("schedule.too-many-of-extension", "{extension} has {limit} schedules, and there can't be more.", "Remove one of them that you no longer need.",
+		"extension", owner.Name, "limit", fmt.Sprint(MaxPerOwner))
+}
+
+func alreadyRunning(title string) *extension.Problem {
+	return extension.NewProblem("schedule.running", "{title} is running.", "Wait until it is done, or stop it in its session.", "title", title)
+}
+
+func stillRunning() *extension.Problem {
+	return extension.NewProblem("schedule.still-running", "It was not run: the run before it was still going on.", "Let it run less often, or ask for less at once.")
+}

@@ -138,15 +138,9 @@ type PermissionEntry struct {
 
 // ScheduleEntry is a scheduled prompt that a tool proposes, and what the person answered.
 type ScheduleEntry struct {
-	Extension string          `json:"extension"` // display name
-	Draft     schedule.Draft  `json:"draft"`
-	Answer    *ScheduleAnswer `json:"answer,omitempty"`
-}
-
-// ScheduleAnswer is the person's: when they accepted, Draft is what was saved, with their changes.
-type ScheduleAnswer struct {
-	Accepted bool            `json:"accepted"`
-	Draft    *schedule.Draft `json:"draft,omitempty"`
+	Extension string           `json:"extension"` // display name
+	Draft     schedule.Draft   `json:"draft"`
+	Answer    *schedule.Answer `json:"answer,omitempty"`
 }
 
 // MatchesEntry is what direct mode offers for a message: the best tools, best first.

@@ -68,6 +68,12 @@ func (s *Store) Close() error {
 	return s.closeErr
 }
 
+// Process names this process among those that share the data folder, until Close.
+func (s *Store) Process() string { return s.owner.id }
+
+// Alive says whether the process of that name still runs.
+func (s *Store) Alive(process string) bool { return s.owner.alive(process) }
+
 // change writes and then announces, as one step to every other change of this store.
 func (s *Store) change(ctx context.Context, write func(*sql.Tx) error, announce func()) error {
 	s.order.Lock()

@@ -15,6 +15,7 @@ import (
 	"portico/backend/extension"
 	"portico/backend/format/loca"
 	"portico/backend/grant"
+	"portico/backend/schedule"
 
 	"go.uber.org/goleak"
 )
@@ -134,6 +135,8 @@ type person struct {
 	ask       func(context.Context, []capability.Question) ([]json.RawMessage, error)
 	asked     [][]capability.Question
 	permitted []string
+	review    func(context.Context, schedule.Draft) (schedule.Answer, error)
+	proposed  []schedule.Draft
 	displays  []capability.Display
 	progress  []capability.Progress
 	logs      []string
@@ -179,6 +182,17 @@ func (p *person) Ask(ctx context.Context, _ capability.Call, questions []capabil
 		return nil, errors.New("nobody is there")
 	}
 	return ask(ctx, questions)
+}
+
+func (p *person) Propose(ctx context.Context, _ capability.Call, draft schedule.Draft) (schedule.Answer, error) {
+	p.mu.Lock()
+	p.proposed = append(p.proposed, draft)
+	review := p.review
+	p.mu.Unlock()
+	if review == nil {
+		return schedule.Answer{}, nil
+	}
+	return review(ctx, draft)
 }
 
 func (p *person) Display(_ capability.Call, display capability.Display) {

@@ -33,6 +33,7 @@ var members = map[string]member{
 	"db.execute":       reaching("", "", database, execute),
 	"llm.complete":     reaching(extension.LLM, "", completer, complete),
 	"tts.speak":        reaching(extension.TTS, "", speaker, speak),
+	"schedulePrompt":   {form: true, answer: propose},
 	"stt.transcribe":   reaching(extension.STT, "", transcriber, transcribe),
 }
 

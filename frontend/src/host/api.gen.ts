@@ -388,6 +388,11 @@ export interface Option {
 
 export type Origin = "installed" | "linked" | "own" | "discovered";
 
+export interface PauseSchedule {
+  id: string;
+  paused: boolean;
+}
+
 export interface Permission {
   kind: Kind;
   host?: string;
@@ -416,6 +421,11 @@ export interface PermissionView {
   resolved?: string;
   decision: Decision;
   risk: Risk;
+}
+
+export interface PreviewSchedule {
+  draft: ScheduleDraft;
+  most?: number;
 }
 
 export interface Problem {
@@ -487,6 +497,11 @@ export interface Review {
   containment: Containment;
 }
 
+export interface ReviewSchedule {
+  entry: string;
+  answer: ScheduleAnswer;
+}
+
 export interface Risk {
   code: string;
   level: string;
@@ -498,10 +513,30 @@ export interface RunTool {
   args: unknown;
 }
 
+export interface SaveSchedule {
+  id?: string;
+  draft: ScheduleDraft;
+}
+
+export interface Schedule {
+  id: string;
+  owner?: string;
+  extension?: string;
+  project?: string;
+  draft: ScheduleDraft;
+  paused: boolean;
+  nextAt?: number;
+  createdAt: number;
+  updatedAt: number;
+  last?: ScheduleRun;
+}
+
 export interface ScheduleAnswer {
   accepted: boolean;
   draft?: ScheduleDraft;
 }
+
+export type ScheduleCause = "onTime" | "madeUp" | "byPerson";
 
 export interface ScheduleDraft {
   title: string;
@@ -516,8 +551,14 @@ export interface ScheduleEntry {
   answer?: ScheduleAnswer;
 }
 
+export interface ScheduleID {
+  id: string;
+}
+
+export type ScheduleKind = "once" | "interval" | "weekly" | "monthly" | "yearly";
+
 export interface ScheduleRecurrence {
-  kind: string;
+  kind: ScheduleKind;
   atMs?: number;
   everyMinutes?: number;
   weekdays?: number[];
@@ -526,6 +567,21 @@ export interface ScheduleRecurrence {
   hour?: number;
   minute?: number;
 }
+
+export interface ScheduleRun {
+  id: number;
+  schedule: string;
+  cause: ScheduleCause;
+  state: ScheduleRunState;
+  dueAt?: number;
+  missed?: number;
+  startedAt: number;
+  endedAt?: number;
+  session?: string;
+  problem?: Problem;
+}
+
+export type ScheduleRunState = "started" | "finished" | "failed" | "missed" | "interrupted";
 
 export type Scope = "agent" | "project";
 
@@ -579,7 +635,7 @@ export interface SessionID {
   id: string;
 }
 
-export type SessionKind = "person" | "agent" | "call" | "question" | "permission" | "display" | "problem" | "matches";
+export type SessionKind = "person" | "agent" | "call" | "question" | "permission" | "schedule" | "display" | "problem" | "matches";
 
 export interface SessionView {
   id: string;
@@ -773,6 +829,15 @@ export interface Methods {
   "models.list": { request: Server; answer: string[] };
   "models.save": { request: ModelChoice; answer: ChosenModel };
   "models.setKey": { request: ModelKey; answer: ServerStatus };
+  "schedules.history": { request: ScheduleID; answer: ScheduleRun[] };
+  "schedules.list": { request: Record<string, never>; answer: Schedule[] };
+  "schedules.pause": { request: PauseSchedule; answer: Schedule };
+  "schedules.preview": { request: PreviewSchedule; answer: number[] };
+  "schedules.remove": { request: ScheduleID; answer: Record<string, never> };
+  "schedules.restore": { request: ScheduleID; answer: Schedule };
+  "schedules.review": { request: ReviewSchedule; answer: Record<string, never> };
+  "schedules.runNow": { request: ScheduleID; answer: ScheduleRun };
+  "schedules.save": { request: SaveSchedule; answer: Schedule };
   "sessions.choose": { request: SessionChoice; answer: Session };
   "sessions.create": { request: NewSession; answer: Session };
   "sessions.delete": { request: SessionID; answer: Record<string, never> };
@@ -819,6 +884,7 @@ export type HostEvent =
   | { topic: "menu"; payload: MenuAction }
   | { topic: "models"; payload: Record<string, never> }
   | { topic: "resync"; payload: Record<string, never> }
+  | { topic: "schedules"; payload: Record<string, never> }
   | { topic: "session"; payload: Session }
   | { topic: "sessionGone"; payload: Gone }
   | { topic: "settings"; payload: Record<string, never> }
