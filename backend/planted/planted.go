@@ -85,7 +85,8 @@ func (g Garden) plant(ctx context.Context, archive Archive, asked bool) error {
 		return err
 	}
 	defer done()
-	if last, err = g.Last(ctx); err != nil { // again: another process may have planted while we waited
+	last, err = g.Last(ctx) // again: another process may have planted while we waited
+	if err != nil || last == signed.Version && !asked {
 		return err
 	}
 	have, err := g.installed(ctx, signed.ID)
