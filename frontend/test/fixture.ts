@@ -1,6 +1,6 @@
 /** The window over a scripted core, in a state that the address names: "?page=tools&theme=dark&state=empty". */
 import { useCarrier } from "../src/host";
-import { broken, extensions, scripted, settings, type State } from "./fixtures";
+import { broken, extensions, scripted, settings, vault, vaultClosed, type State } from "./fixtures";
 
 const wanted = new URLSearchParams(location.search);
 const states: Record<string, Partial<State>> = {
@@ -9,6 +9,10 @@ const states: Record<string, Partial<State>> = {
   installing: { install: "never" },
   failing: { install: { code: "install.disk-full", what: "There is no room left on the disk.", next: "Make room and try again; nothing was installed.", detail: "write lib/spaces.js: no space left on device" } },
   model: { model: { baseURL: "http://127.0.0.1:11434/v1", model: "qwen3:8b" } },
+  phrase: { vault: { ...vault, hasPassphrase: true } },
+  closed: { vault: vaultClosed("passphrase") }, locked: { vault: vaultClosed("locked") }, slow: { vault: vaultClosed("slow") }, nokeyring: { vault: vaultClosed("missing", []) }, lostkeyring: { vault: vaultClosed("missing") },
+  nokey: { vault: { ...vaultClosed("broken"), damaged: ["items/8617dfd7c2a94b1e.age"] } }, bare: { vault: { ...vault, names: [] } },
+  remote: { model: { baseURL: "https://openrouter.ai/api/v1", model: "qwen/qwen3-8b" }, found: [{ name: "OpenRouter", baseURL: "https://openrouter.ai/api/v1", models: ["qwen/qwen3-8b"] }] },
   away: { model: { baseURL: "http://127.0.0.1:9/v1", model: "gone" }, found: [] },
 };
 const page = wanted.get("page") ?? "extensions";

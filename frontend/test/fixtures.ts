@@ -1,5 +1,5 @@
 /** A core that is scripted: for tests of components, and for looking at every state of the window without one. */
-import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView } from "../src/host";
+import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView, type VaultState, type VaultStatus } from "../src/host";
 
 export const containment: Containment = { level: "full", what: "Landlock ABI 7, seccomp" };
 
@@ -91,7 +91,19 @@ const files: File[] = [{ path: "loca.json", bytes: 1240 }, { path: "index.js", b
 const found: Found[] = [{ name: "Ollama", baseURL: "http://127.0.0.1:11434/v1", models: ["qwen3:8b", "llama3.2"] }];
 const session = (id: string, title: string): Session => ({ id, title, mode: "guided", createdAt: 1_796_000_000_000, updatedAt: 1_796_000_000_000, scroll: {}, running: false, waiting: false });
 
+export const vault: VaultStatus = {
+  state: "ready", hasPassphrase: false, damaged: [],
+  names: [
+    { name: "model:https://openrouter.ai/api/v1", kind: "model", label: "openrouter.ai", bytes: 73 },
+    { name: "setting:loca:loca-extension-jokebook:JOKES_API_KEY", kind: "setting", label: "JOKES_API_KEY", bytes: 40, usedBy: "Jokebook" },
+    { name: "House alarm", kind: "own", label: "House alarm", bytes: 6 },
+  ],
+};
+const vaultWords = (code: string, what: string, next: string): Problem => ({ code, what, next, detail: "org.freedesktop.DBus.Error.ServiceUnknown" });
+export const vaultClosed = (state: VaultState, names = vault.names): VaultStatus => ({ ...vault, state, hasPassphrase: state === "passphrase", names, words: state === "broken" ? vaultWords("vault.no-key", "The system's keyring has no key for this vault any more.", "Open the keyring that has it, or start a new vault in Settings › Vault; the files of this one are kept.") : vaultWords(`vault.${state}`, "It is closed.", "Look.") });
+
 export interface State {
+  vault: VaultStatus;
   settings: Settings;
   info: About;
   extensions: ExtensionView[];
@@ -106,7 +118,7 @@ export interface State {
 }
 
 export const stateOf = (change: Partial<State> = {}): State => ({
-  settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
+  vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
 });
 
 type Answers = { [M in keyof Methods]?: (request: Methods[M]["request"]) => Methods[M]["answer"] | Promise<Methods[M]["answer"]> };
@@ -117,6 +129,7 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
   const handlers = new Set<(events: HostEvent[]) => void>();
   const calls: { method: keyof Methods; request: unknown }[] = [];
   const tell = (...events: HostEvent[]) => handlers.forEach((handler) => handler(events));
+  const hasKey = (baseURL: string) => (state.vault.names ?? []).some((one) => one.name === `model:${baseURL}`);
   const same = (view: ExtensionView, id: string) => view.extension.id === id;
   let cancel = () => {};
   const answers: Answers = {
@@ -160,10 +173,40 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
     },
     "extensions.files": () => files, "extensions.readFile": ({ path }) => ({ text: path.endsWith(".json") ? JSON.stringify({ name: "loca-extension-textcleaner", displayName: "Text Cleaner", tools: [{ name: "clean_text", function: "cleanText" }] }, null, 2) : `// ${path}\nexport function cleanText() {}\n`, truncated: false, binary: false }),
     "extensions.log": () => ({ text: state.log, truncated: false, binary: false }), "extensions.openFolder": () => ({}),
-    "models.get": () => ({ ...state.model, hasKey: false }), "models.save": (next) => ({ ...(state.model = next), hasKey: false }), "models.discover": () => state.found, "models.list": ({ baseURL }) => {
+    "models.get": () => ({ ...state.model, hasKey: hasKey(state.model.baseURL) }), "models.save": (next) => ({ ...(state.model = next), hasKey: hasKey(next.baseURL) }), "models.discover": () => state.found, "models.list": ({ baseURL }) => {
       const server = state.found.find((one) => one.baseURL === baseURL);
       if (!server) throw new ProblemError({ code: "model.unreachable", what: `No model server answers at ${baseURL}.`, next: "Check the address, and that the server runs.", detail: "dial tcp 127.0.0.1:9: connect: connection refused", params: { address: baseURL } });
       return server.models ?? [];
+    },
+    "models.setKey": ({ baseURL, key }) => {
+      state.vault = { ...state.vault, names: [...(state.vault.names ?? []).filter((one) => one.name !== `model:${baseURL}`), { name: `model:${baseURL}`, kind: "model", label: new URL(baseURL).host, bytes: key.length }] };
+      return { hasKey: true };
+    },
+    "models.clearKey": ({ baseURL }) => {
+      state.vault = { ...state.vault, names: (state.vault.names ?? []).filter((one) => one.name !== `model:${baseURL}`) };
+      return { hasKey: false };
+    },
+    "vault.status": () => state.vault, "vault.reveal": ({ name }) => ({ value: `value of ${name}` }), "vault.set": () => ({}), "vault.retry": () => ({}),
+    "vault.remove": ({ name }) => {
+      state.vault = { ...state.vault, names: (state.vault.names ?? []).filter((one) => one.name !== name) };
+      return {};
+    },
+    "vault.unlock": ({ passphrase }) => {
+      if (passphrase !== "correct horse") throw new ProblemError({ code: "vault.wrong-passphrase", what: "That is not the vault's passphrase.", next: "Try again. Without the passphrase nobody can read it, and you can only start a new vault." });
+      state.vault = { ...vault, hasPassphrase: true };
+      return {};
+    },
+    "vault.setPassphrase": () => {
+      state.vault = { ...state.vault, state: "ready", words: undefined, hasPassphrase: true };
+      return {};
+    },
+    "vault.useKeyring": () => {
+      state.vault = { ...state.vault, hasPassphrase: false };
+      return {};
+    },
+    "vault.startAnew": ({ passphrase }) => {
+      state.vault = { ...vault, names: [], hasPassphrase: passphrase !== "" };
+      return { kept: "/home/ana/.local/share/portico/vault/vault-8617dfd7c2a94b1e.json" };
     },
     ...own,
   };

@@ -1,7 +1,7 @@
 import { QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from ".";
 import { byTime, Journal, sessionOf, withEvent } from "./merge";
-import type { ExtensionView, HostEvent, About, Methods, ModelChoice, Session, Settings, ToolView, Transcript } from ".";
+import type { About, ChosenModel, ExtensionView, HostEvent, MemoryList, MemoryText, Methods, Session, Settings, ToolView, Transcript, VaultStatus, VoiceStatus } from ".";
 
 /** Every key in one place: a key that is written twice is one that is invalidated once. */
 export const keys = {
@@ -18,6 +18,10 @@ export const keys = {
   answer: (entry: string) => ["answer", entry] as const,
   about: ["about"] as const,
   doctor: ["doctor"] as const,
+  vault: ["vault"] as const,
+  memories: ["memories"] as const,
+  memory: (id: string) => ["memories", "text", id] as const,
+  voice: ["voice"] as const,
 };
 
 export const client = new QueryClient({
@@ -37,10 +41,15 @@ export const useTranscript = (id: string) => useQuery<Transcript>({ queryKey: ke
 export const useExtensions = () => useQuery<ExtensionView[]>({ queryKey: keys.extensions, queryFn: () => call("extensions.list", none) });
 export const useTools = () => useQuery<ToolView[]>({ queryKey: keys.tools, queryFn: () => call("tools.list", none) });
 export const useSettings = () => useQuery<Settings>({ queryKey: keys.settings, queryFn: () => call("settings.get", none) });
-export const useModels = () => useQuery<ModelChoice>({ queryKey: keys.models, queryFn: () => call("models.get", none) });
+export const useModels = () => useQuery<ChosenModel>({ queryKey: keys.models, queryFn: () => call("models.get", none) });
 export const useFound = () => useQuery({ queryKey: keys.found, queryFn: () => call("models.discover", none), staleTime: 30_000 });
 /** The models of a server; asked for when somebody wants to choose. */
 export const useModelList = (server: string) => useQuery<string[]>({ queryKey: keys.modelList(server), queryFn: () => call("models.list", { baseURL: server }), enabled: server !== "", staleTime: 60_000 });
+/** How the vault is and what is in it, without values. Asking shows no dialog of the system's. */
+export const useVault = () => useQuery<VaultStatus>({ queryKey: keys.vault, queryFn: () => call("vault.status", none) });
+export const useMemories = () => useQuery<MemoryList>({ queryKey: keys.memories, queryFn: () => call("memories.list", none) });
+export const useMemory = (id: string) => useQuery<MemoryText>({ queryKey: keys.memory(id), queryFn: () => call("memories.get", { id }), enabled: id !== "", gcTime: 0 });
+export const useVoice = () => useQuery<VoiceStatus>({ queryKey: keys.voice, queryFn: () => call("voice.get", none) });
 export const useAbout = () => useQuery<About>({ queryKey: keys.about, queryFn: () => call("system.about", none) });
 
 /** One call that changes something, as a mutation; what it changes is announced by events. */
@@ -93,6 +102,17 @@ export function apply(queries: QueryClient, events: HostEvent[]): void {
         break;
       case "models":
         void queries.invalidateQueries({ queryKey: keys.models });
+        break;
+      case "vault":
+        // Whether a server has its key is said with the choice of the model.
+        void queries.invalidateQueries({ queryKey: keys.vault });
+        void queries.invalidateQueries({ queryKey: keys.models, exact: true });
+        break;
+      case "memories":
+        void queries.invalidateQueries({ queryKey: keys.memories });
+        break;
+      case "voice":
+        void queries.invalidateQueries({ queryKey: keys.voice });
         break;
       case "resync":
         void queries.invalidateQueries();

@@ -9,6 +9,7 @@ import { ModelsPage } from "./models";
 import { placeOf } from "./pages";
 import css from "./settings.module.css";
 import { ToolsPage } from "./tools";
+import { VaultPage } from "./vault";
 
 export { InstallDialog } from "./install";
 export { SettingsNav } from "./nav";
@@ -37,9 +38,11 @@ function Page({ place, onPage }: { place: ReturnType<typeof placeOf>; onPage(pag
     case "appearance":
       return <AppearancePage />;
     case "models":
-      return <ModelsPage />;
+      return <ModelsPage onPage={onPage} />;
     case "tools":
       return <ToolsPage key={place.key} named={place.key} onPage={onPage} />;
+    case "vault":
+      return <VaultPage onPage={onPage} />;
     case "shortcuts":
       return <ShortcutsPage />;
     case "privacy":

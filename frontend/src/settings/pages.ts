@@ -1,10 +1,10 @@
-import { Blocks, Info, Keyboard, MessageSquareCode, Paintbrush, ShieldCheck, SlidersHorizontal, Wrench, type LucideIcon } from "lucide-react";
+import { Blocks, Info, KeyRound, Keyboard, MessageSquareCode, Paintbrush, ShieldCheck, SlidersHorizontal, Wrench, type LucideIcon } from "lucide-react";
 
-export const pages = ["general", "appearance", "models", "extensions", "tools", "shortcuts", "privacy", "about"] as const;
+export const pages = ["general", "appearance", "models", "extensions", "tools", "vault", "shortcuts", "privacy", "about"] as const;
 export type Page = (typeof pages)[number];
 
 export const pageIcons: Record<Page, LucideIcon> = {
-  general: SlidersHorizontal, appearance: Paintbrush, models: MessageSquareCode, extensions: Blocks, tools: Wrench, shortcuts: Keyboard, privacy: ShieldCheck, about: Info,
+  general: SlidersHorizontal, appearance: Paintbrush, models: MessageSquareCode, extensions: Blocks, tools: Wrench, vault: KeyRound, shortcuts: Keyboard, privacy: ShieldCheck, about: Info,
 };
 
 /** Where in the settings: a page, and on that of the extensions one of them. Written "extensions/<key>". */
@@ -30,9 +30,12 @@ export const settings = [
   { page: "models", name: "models.here", note: "models.noneHereNote" },
   { page: "models", name: "models.address", note: "models.otherNote" },
   { page: "models", name: "models.model", note: "models.modelHint" },
+  { page: "models", name: "models.key", note: "models.keyHint" },
   { page: "extensions", name: "extensions.folderTitle", note: "extensions.folderNote" },
   { page: "extensions", name: "extensions.touch", note: "extensions.noneNote" },
   { page: "tools", name: "tools.search", note: "tools.intro" },
+  { page: "vault", name: "vault.keeper", note: "vault.phrase" },
+  { page: "vault", name: "vault.contents", note: "vault.noneNote" },
   { page: "privacy", name: "privacy.stays", note: "privacy.chatsNote" },
   { page: "privacy", name: "privacy.leaves", note: "privacy.toolsNote" },
   { page: "privacy", name: "privacy.data", note: "privacy.logsNote" },

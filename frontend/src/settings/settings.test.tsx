@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { SettingsNav, SettingsTab, InstallDialog } from ".";
-import { broken, drift, extensions, info, review } from "../../test/fixtures";
+import { broken, drift, extensions, info, review, vault, vaultClosed } from "../../test/fixtures";
 import { draw } from "../../test/render";
 import { ProblemError, type ExtensionView, type Problem } from "../host";
 import { useInstall } from "../store/install";
@@ -9,10 +9,12 @@ import { useTabs } from "../store/tabs";
 import { reportOf } from "./about";
 import { nameOf } from "./extensions/page";
 import { shorten } from "./install";
+import { keyName } from "./models";
 import { found, placeOf } from "./pages";
 import { permissionWords, placeName } from "./permission-words";
 import { badgeOf, keyOf, refOf } from "./ref";
 import { touchOf } from "./run-dialog";
+import { phraseFaults } from "./vault-dialogs";
 import i18next from "i18next";
 import { useState } from "react";
 
@@ -398,5 +400,128 @@ describe("what this Portico is", () => {
     tab("shortcuts");
     expect(await screen.findByText("Find anything")).toBeTruthy();
     expect(screen.getByText("Ctrl K")).toBeTruthy();
+  });
+});
+
+describe("a server's key", () => {
+  const remote = "https://models.example/v1";
+  const server = { model: { baseURL: remote, model: "a" }, found: [{ name: "Example", baseURL: remote, models: ["a"] }], vault: { ...vault, names: [] } };
+
+  it("goes into the vault when it is saved, and is not shown again", async () => {
+    const { person, asked } = tab("models", server);
+    await person.type(await screen.findByLabelText("Key"), "sk-secret");
+    await person.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("In the vault. It is sent to this server alone.")).toBeTruthy();
+    expect(asked("models.setKey")).toEqual([{ baseURL: remote, key: "sk-secret" }]);
+    expect(asked("models.save")).toEqual([]);
+    expect(document.body.innerHTML).not.toContain("sk-secret");
+  });
+
+  it("is in the vault before its server is asked", async () => {
+    const { person, core } = tab("models", { ...server, model: { baseURL: "", model: "" } });
+    await person.type(await screen.findByRole("textbox", { name: "Base address" }), remote);
+    await person.type(screen.getByLabelText("Key"), "sk-secret");
+    await person.click(screen.getByRole("button", { name: "Test" }));
+    expect(await screen.findByText(/It answers, with 1 model/)).toBeTruthy();
+    const order = core.calls.map((call) => call.method).filter((method) => method === "models.setKey" || method === "models.list");
+    expect(order).toContain("models.setKey");
+    expect(order.at(-1)).toBe("models.list");
+  });
+
+  it("is replaced, or kept as it is, and removed only when that is confirmed", async () => {
+    const { person, asked } = tab("models", { ...server, vault: { ...vault, names: [{ name: keyName(remote), kind: "model", label: "models.example", bytes: 9 }] } });
+    await person.click(await screen.findByRole("button", { name: "Replace" }));
+    await person.click(screen.getByRole("button", { name: "Leave it as it is" }));
+    await person.click(screen.getByRole("button", { name: "Remove" }));
+    await person.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Remove" }));
+    expect(await screen.findByLabelText("Key")).toBeTruthy();
+    expect(asked("models.clearKey")).toEqual([{ baseURL: remote }]);
+  });
+
+  it("that cannot be kept says so, with the way to the vault", async () => {
+    const { person } = tab("models", server, { "models.setKey": () => { throw new ProblemError({ code: "vault.passphrase", what: "The vault is closed.", next: "Type its passphrase." }); } });
+    await person.type(await screen.findByLabelText("Key"), "sk-secret");
+    await person.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("The vault is closed.")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Go to Vault" })).toBeTruthy();
+    expect((screen.getByLabelText("Key") as HTMLInputElement).value).toBe("sk-secret");
+  });
+
+  it.each([["https://a.example/v1/", "model:https://a.example/v1"], [" http://127.0.0.1:1/v1 ", "model:http://127.0.0.1:1/v1"]])("of %j is named %s", (address, name) => expect(keyName(address)).toBe(name));
+});
+
+describe("a passphrase typed twice", () => {
+  it.each([["", "", undefined, undefined, false], ["short", "", undefined, undefined, false], ["short", "sho", "tooShort", undefined, false], ["long enough", "long", undefined, undefined, false], ["long enough", "lang", undefined, "notSame", false], ["long enough", "long enough", undefined, undefined, true], ["       a", "       a", "tooShort", undefined, false]] as const)("%j and %j", (phrase, again, first, second, good) =>
+    expect(phraseFaults(phrase, again)).toEqual({ phrase: first, again: second, good }));
+});
+
+describe("the vault", () => {
+  it("names what is in it and who uses it, and asks for a value only when told to", async () => {
+    const { person, asked } = tab("vault");
+    expect(await screen.findByText("JOKES_API_KEY")).toBeTruthy();
+    expect(screen.getByText(/Setting of Jokebook/)).toBeTruthy();
+    expect(asked("vault.reveal")).toEqual([]);
+    await person.click(screen.getByRole("button", { name: "Show the value of House alarm" }));
+    expect(await screen.findByText("value of House alarm")).toBeTruthy();
+    await person.click(screen.getByRole("button", { name: "Hide the value of House alarm" }));
+    expect(screen.queryByText("value of House alarm")).toBeNull();
+  });
+
+  it("removes only what is confirmed", async () => {
+    const { person, asked } = tab("vault");
+    await person.click(await screen.findByRole("button", { name: "More for House alarm" }));
+    await person.click(screen.getByRole("menuitem", { name: "Remove…" }));
+    await person.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Remove" }));
+    expect(await screen.findByText("House alarm was removed.")).toBeTruthy();
+    expect(asked("vault.remove")).toEqual([{ name: "House alarm" }]);
+    await waitFor(() => expect(screen.queryByText("House alarm")).toBeNull());
+  });
+
+  it("is opened by its passphrase, and says at the field when it is another", async () => {
+    const { person } = tab("vault", { vault: vaultClosed("passphrase") });
+    const field = await screen.findByLabelText("Passphrase");
+    await person.type(field, "wrong one{Enter}");
+    expect(await screen.findByText("That is not the vault's passphrase.")).toBeTruthy();
+    expect((screen.getByRole("button", { name: "Show the value of House alarm" }) as HTMLButtonElement).disabled).toBe(true);
+    await person.clear(field);
+    await person.type(field, "correct horse{Enter}");
+    expect(await screen.findByText("A passphrase has its key")).toBeTruthy();
+  });
+
+  it("without a keyring takes a passphrase in its place", async () => {
+    const { person, asked } = tab("vault", { vault: vaultClosed("missing", []) });
+    await person.click(await screen.findByRole("button", { name: "Use a passphrase…" }));
+    await person.type(screen.getByLabelText("Passphrase"), "four words or five");
+    await person.type(screen.getByLabelText("The same again"), "four words or five{Enter}");
+    expect(await screen.findByText("A passphrase has its key")).toBeTruthy();
+    expect(asked("vault.setPassphrase")).toEqual([{ passphrase: "four words or five" }]);
+  });
+
+  it("whose key is out of reach is begun anew in the same step, and says what is kept", async () => {
+    const { person } = tab("vault", { vault: vaultClosed("slow", []) }, { "vault.setPassphrase": () => { throw new ProblemError({ code: "vault.out-of-reach", what: "The key can't be reached.", next: "Start anew." }); } });
+    await person.click(await screen.findByRole("button", { name: "Use a passphrase…" }));
+    await person.type(screen.getByLabelText("Passphrase"), "four words or five");
+    await person.type(screen.getByLabelText("The same again"), "four words or five{Enter}");
+    await person.click(await screen.findByRole("button", { name: "Start a new vault" }));
+    expect(await screen.findByText(/vault-8617dfd7c2a94b1e\.json/)).toBeTruthy();
+  });
+
+  it.each([["locked", "The system's keyring is locked"], ["slow", "The system's keyring does not answer"], ["missing", "This system has no keyring"]] as const)("that is %s says so, and asks again", async (state, words) => {
+    const { person, asked } = tab("vault", { vault: vaultClosed(state) });
+    expect(await screen.findByText(words)).toBeTruthy();
+    await person.click(screen.getByRole("button", { name: "Try again" }));
+    expect(asked("vault.retry")).toHaveLength(1);
+    expect(screen.getByRole("button", { name: "Start a new vault…" })).toBeTruthy();
+  });
+
+  it("without its key can only be begun anew, by keyring or passphrase", async () => {
+    const { person, asked } = tab("vault", { vault: vaultClosed("broken") });
+    await person.click(await screen.findByRole("button", { name: "Start a new vault…" }));
+    await person.click(screen.getByRole("radio", { name: "A passphrase" }));
+    expect((screen.getByRole("button", { name: "Start a new vault" }) as HTMLButtonElement).disabled).toBe(true);
+    await person.click(screen.getByRole("radio", { name: "The system's keyring" }));
+    await person.click(screen.getByRole("button", { name: "Start a new vault" }));
+    expect(await screen.findByText("The vault before is kept")).toBeTruthy();
+    expect(asked("vault.startAnew")).toEqual([{ passphrase: "" }]);
   });
 });
