@@ -62,6 +62,13 @@ func (d *driver) stages() []stage {
 		{"check the frontend's types", "frontend", nil, []string{d.npm(), "run", "--silent", "check"}},
 		{"run the Go tests", "", d.goEnv(), []string{"go", "test", "-race", "-tags", "browser", "./..."}},
 	}
+	// Each extension of ours stands alone, as an author's does: its tests need no network and no Portico.
+	extensions, _ := filepath.Glob(d.path("sandbox", "extensions", "*", "loca.json"))
+	for _, manifest := range extensions {
+		folder := filepath.Dir(manifest)
+		stages = append(stages, stage{"run the tests of " + filepath.Base(folder), filepath.Join("sandbox", "extensions", filepath.Base(folder)), nil,
+			[]string{d.path("build", "bin", d.host.exe("deno")), "test", "--quiet", "--allow-all", "--no-remote"}})
+	}
 	if d.host.os == "linux" {
 		stages = append(stages, stage{"drive the real window", "", d.goEnv(), []string{"go", "test", "-count=1", "-tags", "realwindow", "./build/realwindow"}})
 	} else {
