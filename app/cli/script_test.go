@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,11 +44,16 @@ func TestTheCommandLine(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	pages := httptest.NewServer(http.HandlerFunc(page))
+	t.Cleanup(pages.Close)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PORTICO_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("EXAMPLES", filepath.Join(root, "testdata", "loca"))
+			env.Setenv("OURS", filepath.Join(root, "sandbox", "extensions"))
+			env.Setenv("PAGES", pages.URL)
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "me"))
 			// An installed Portico has its Deno beside it; the test binary stands in a folder of its own, which must stay the
 			// first: a portico that was built before lies beside that Deno.
 			own, rest, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
@@ -52,6 +61,23 @@ func TestTheCommandLine(t *testing.T) {
 			return connect(env.Getenv("PORTICO_HOME"), model.URL)
 		},
 	})
+}
+
+// page is the web that the scripts' tools reach: a page, a file, and a search engine that finds the page.
+func page(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/tea":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, `<title>Tea</title><nav>Menu</nav><main><h1>Green tea</h1><p>Steep it for <b>two</b> minutes.</p><a href="/file">More</a></main>`)
+	case "/file":
+		w.Header().Set("Content-Disposition", `attachment; filename="leaves.txt"`)
+		fmt.Fprint(w, "dried leaves")
+	case "/search":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<a class="result__a" href="//x/l/?uddg=https%%3A%%2F%%2Fexample.com%%2Ftea">About %s</a><a class="result__snippet" href="#">All of it.</a>`, template.HTMLEscapeString(r.FormValue("q")))
+	default:
+		http.NotFound(w, r)
+	}
 }
 
 // conversation is what the scripts' model says.

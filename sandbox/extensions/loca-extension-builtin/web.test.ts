@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { mockContext } from "./mock.ts";
-import { downloadUrl, fetchWebpage, safeName, webSearch } from "./web.ts";
+import { downloadsFolders, downloadUrl, fetchWebpage, safeName, webSearch } from "./web.ts";
 
 /** Runs `use` with the address of a server that answers so, and ends the server. */
 async function withServer(answer: (asked: Request) => Response | Promise<Response>, use: (address: string) => Promise<void>) {
@@ -97,7 +97,7 @@ Deno.test("a download never replaces a file", () =>
     withServer(() => new Response("new"), async (address) => {
       await Deno.writeTextFile(`${folder}/tea.txt`, "old");
       const { ctx, progress } = mockContext();
-      const { path, bytes } = await downloadUrl({ url: `${address}tea.txt` }, ctx, { folder });
+      const { path, bytes } = await downloadUrl({ url: `${address}tea.txt` }, ctx, { folders: [folder] });
       deepEqual([path, bytes], [`${folder}/tea (1).txt`, 3]);
       equal(await Deno.readTextFile(`${folder}/tea.txt`), "old");
       equal(await Deno.readTextFile(path), "new");
@@ -112,7 +112,7 @@ Deno.test("the server's name for a file is used, but leads nowhere else", () =>
       return new Response("x", { headers: { "content-disposition": said } });
     }, async (address) => {
       const { ctx } = mockContext();
-      for (const page of ["a", "b"]) await downloadUrl({ url: address + page }, ctx, { folder });
+      for (const page of ["a", "b"]) await downloadUrl({ url: address + page }, ctx, { folders: [folder] });
       deepEqual(names(folder), ["_.._evil.sh", "té.txt"]);
     })
   ));
@@ -123,7 +123,7 @@ Deno.test("too large a file leaves nothing, whether its length is said or not", 
       const bytes = new Uint8Array(2000);
       return new Response(asked.url.endsWith("said") ? bytes : new Blob([bytes]).stream());
     }, async (address) => {
-      for (const page of ["said", "unsaid"]) await rejects(downloadUrl({ url: address + page }, mockContext().ctx, { folder, most: 1000 }), /larger than/);
+      for (const page of ["said", "unsaid"]) await rejects(downloadUrl({ url: address + page }, mockContext().ctx, { folders: [folder], most: 1000 }), /larger than/);
       deepEqual(names(folder), []);
     })
   ));
@@ -133,3 +133,29 @@ Deno.test("names are safe on every system", () => {
   ok(safeName("a".repeat(300) + ".txt").length <= 120);
   match(safeName("a".repeat(300) + ".txt"), /\.txt$/);
 });
+
+Deno.test("on Linux the desktop says where downloads go, elsewhere it is always the same place", async () => {
+  await withFolder(async (home) => {
+    const before = Deno.env.get("HOME");
+    Deno.env.set("HOME", home);
+    try {
+      deepEqual(await downloadsFolders("linux"), [`${home}/Downloads`]);
+      await Deno.mkdir(`${home}/.config`);
+      await Deno.writeTextFile(`${home}/.config/user-dirs.dirs`, '# a comment\nXDG_DOWNLOAD_DIR="$HOME/Descargas"\n');
+      deepEqual(await downloadsFolders("linux"), [`${home}/Descargas`, `${home}/Downloads`]);
+      deepEqual(await downloadsFolders("darwin"), [`${home}/Downloads`]);
+    } finally {
+      if (before === undefined) Deno.env.delete("HOME");
+      else Deno.env.set("HOME", before);
+    }
+  });
+});
+
+Deno.test("a folder that can't be used leaves the file to the next", () =>
+  withFolder((folder) =>
+    withServer(() => new Response("x"), async (address) => {
+      await Deno.writeTextFile(`${folder}/no-folder`, "");
+      const { path } = await downloadUrl({ url: `${address}tea.txt` }, mockContext().ctx, { folders: [`${folder}/no-folder/in`, folder] });
+      equal(path, `${folder}/tea.txt`);
+    })
+  ));

@@ -116,10 +116,29 @@ function nameOf(answer: Response): string {
   }
 }
 
-function downloadsFolder(): string {
-  const home = Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME");
+/** Where the desktop keeps downloads: on Linux it says so in a file, and ~/Downloads is what everybody else uses. */
+export async function downloadsFolders(os: string = Deno.build.os): Promise<string[]> {
+  const home = Deno.env.get(os === "windows" ? "USERPROFILE" : "HOME");
   if (!home) throw new Error("The Downloads folder isn't known.");
-  return `${home}/Downloads`;
+  const usual = `${home}/Downloads`;
+  if (os !== "linux") return [usual];
+  const said = await Deno.readTextFile(`${home}/.config/user-dirs.dirs`).catch(() => ""); // not there, or not allowed
+  const folder = /^XDG_DOWNLOAD_DIR="(.+)"$/m.exec(said)?.[1].replace(/^\$HOME(?=\/)/, home);
+  return folder?.startsWith("/") ? [folder, usual] : [usual];
+}
+
+/** The first of the folders that this tool may write to. */
+async function writable(folders: string[]): Promise<string> {
+  let refused: unknown;
+  for (const folder of folders) {
+    try {
+      await Deno.mkdir(folder, { recursive: true });
+      return folder;
+    } catch (error) {
+      refused = error;
+    }
+  }
+  throw refused;
 }
 
 /** Opens a file that wasn't there: "name.txt", else "name (1).txt", and so on. */
@@ -140,7 +159,7 @@ async function createNew(folder: string, name: string): Promise<{ file: Deno.FsF
 export async function downloadUrl(
   { url, filename }: { url: string; filename?: string },
   ctx: ToolContext,
-  { folder = downloadsFolder(), most = MAX_DOWNLOAD_BYTES } = {},
+  { folders = downloadsFolders(), most = MAX_DOWNLOAD_BYTES }: { folders?: string[] | Promise<string[]>; most?: number } = {},
 ) {
   const answer = await get(webAddress(url), ctx);
   const length = Number(answer.headers.get("content-length") ?? 0);
@@ -149,7 +168,7 @@ export async function downloadUrl(
     await answer.body?.cancel();
     throw tooBig();
   }
-  await Deno.mkdir(folder, { recursive: true });
+  const folder = await writable(await folders);
   const { file, path } = await createNew(folder, filename ? safeName(filename) : nameOf(answer));
   let bytes = 0;
   try {
