@@ -110,11 +110,11 @@ func (d *desk) look() {
 	d.running.Wait()
 }
 
-// pass lets time pass, and the runner look as often as it does.
+// pass lets time pass, and the runner look once a minute.
 func (d *desk) pass(until string) {
 	d.t.Helper()
 	end := at(d.t, until)
-	for now := d.clock.Now(); !now.After(end); now = now.Add(longestSleep) {
+	for now := d.clock.Now(); !now.After(end); now = now.Add(time.Minute) {
 		d.clock.set(now)
 		d.look()
 	}
