@@ -297,6 +297,14 @@ func (d *desk) transcript() string {
 			}
 		case e.Problem != nil:
 			line += " " + e.Problem.Code
+		case e.Schedule != nil:
+			line += fmt.Sprintf(" %q", e.Schedule.Draft.Title)
+			if answer := e.Schedule.Answer; answer != nil {
+				line += fmt.Sprintf(" accepted %v", answer.Accepted)
+				if answer.Draft != nil {
+					line += fmt.Sprintf(" %q", answer.Draft.Title)
+				}
+			}
 		case e.Display != nil:
 			line += " " + e.Display.Kind + " " + e.Display.Markdown
 		case e.Matches != nil:
