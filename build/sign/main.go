@@ -133,25 +133,17 @@ func raised(before []byte, now planted.Signed) error {
 	if semver.MustParse(now.Version).GreaterThan(semver.MustParse(last.Version)) {
 		return nil
 	}
-	return fmt.Errorf("the files changed since %s was signed: raise the version in package.json and deno.json of %s", last.Version, sandbox.BuiltInFolder)
+	return fmt.Errorf("the files changed since %s was signed: raise the version in package.json of %s", last.Version, sandbox.BuiltInFolder)
 }
 
 func versionOf(archive fs.FS) (string, error) {
-	versions := map[string]bool{}
-	version := ""
-	for _, name := range []string{"package.json", "deno.json"} {
-		data, err := fs.ReadFile(archive, name)
-		if err != nil {
-			return "", fmt.Errorf("read the version: %w", err)
-		}
-		var said struct{ Version string }
-		if err := json.Unmarshal(data, &said); err != nil {
-			return "", fmt.Errorf("read the version in %s: %w", name, err)
-		}
-		versions[said.Version], version = true, said.Version
+	data, err := fs.ReadFile(archive, "package.json")
+	if err != nil {
+		return "", fmt.Errorf("read the version: %w", err)
 	}
-	if len(versions) != 1 {
-		return "", errors.New("package.json and deno.json say different versions")
+	var said struct{ Version string }
+	if err := json.Unmarshal(data, &said); err != nil {
+		return "", fmt.Errorf("read the version in package.json: %w", err)
 	}
-	return version, nil
+	return said.Version, nil
 }
