@@ -19,6 +19,7 @@ import (
 	"portico/backend/core"
 	"portico/backend/model/modeltest"
 	"portico/backend/planted"
+	"portico/backend/voice"
 )
 
 // TestMain lets the test binary be `portico` for the scripts: each call is a process of its own, as a person's is.
@@ -58,12 +59,12 @@ func TestTheCommandLine(t *testing.T) {
 			// first: a portico that was built before lies beside that Deno.
 			own, rest, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator))
 			env.Setenv("PATH", strings.Join([]string{own, filepath.Join(root, "build", "bin"), rest}, string(os.PathListSeparator)))
-			return connect(env.Getenv("PORTICO_HOME"), model.URL)
+			return connect(env.Getenv("PORTICO_HOME"), model.URL, pages.URL)
 		},
 	})
 }
 
-// page is the web that the scripts' tools reach: a page, a file, and a search engine that finds the page.
+// page is the web that the scripts' tools reach: a page, a file, a search engine that finds the page, and a voice.
 func page(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/tea":
@@ -75,6 +76,10 @@ func page(w http.ResponseWriter, r *http.Request) {
 	case "/search":
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<a class="result__a" href="//x/l/?uddg=https%%3A%%2F%%2Fexample.com%%2Ftea">About %s</a><a class="result__snippet" href="#">All of it.</a>`, template.HTMLEscapeString(r.FormValue("q")))
+	case "/v1/audio/speech":
+		w.Write([]byte("RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x22\x56\x00\x00\x44\xac\x00\x00\x02\x00\x10\x00data\xff\xff\xff\xff\x00\x00\x00\x00"))
+	case "/v1/audio/transcriptions":
+		fmt.Fprint(w, `{"text":"tea is ready"}`)
 	default:
 		http.NotFound(w, r)
 	}
@@ -90,15 +95,20 @@ var conversation = modeltest.Script{Turns: []modeltest.Turn{
 		{Steps: []modeltest.Step{{Call: &modeltest.Call{Name: "pick_colour", Args: json.RawMessage(`{}`)}}}},
 		{Steps: []modeltest.Step{{Text: "{{result}}"}}},
 	}},
+	{When: "^Steep it", Rounds: []modeltest.Reply{{Steps: []modeltest.Step{{Text: "How to Steep Tea\n\nI hope you like it!"}}}}},
 	{When: "hello", Rounds: []modeltest.Reply{{Steps: []modeltest.Step{{Text: "Hello."}}}}},
 }}
 
-// connect chooses the model as a person does in Settings.
-func connect(home, url string) error {
+// connect chooses the model and the voice as a person does in Settings.
+func connect(home, url, speech string) error {
 	c, err := core.Open(context.Background(), core.Options{Data: home})
 	if err != nil {
 		return err
 	}
 	_, _, err = c.ChooseModel(context.Background(), url, "scripted")
-	return errors.Join(err, c.Close(context.Background()))
+	_, voiceErr := c.SaveVoice(context.Background(), voice.Settings{
+		Speak:  voice.SpeakSettings{On: true, Engine: voice.Endpoint, Endpoint: speech, Rate: 1},
+		Listen: voice.ListenSettings{On: true, Engine: voice.Endpoint, Endpoint: speech},
+	})
+	return errors.Join(err, voiceErr, c.Close(context.Background()))
 }
