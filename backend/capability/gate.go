@@ -50,7 +50,7 @@ func (g *Gate) Completer(ctx context.Context, call Call, tool extension.Tool) (C
 	if g.Services.Completer == nil {
 		return nil, absent("The model")
 	}
-	return g.Services.Completer, nil
+	return g.Services.Completer(call), nil
 }
 
 // Speaker needs the permission "tts".

@@ -165,7 +165,7 @@ type Schedules interface {
 type Services struct {
 	Memories    Memories
 	Databases   func(extension.Ref) (Database, error)
-	Completer   Completer
+	Completer   func(Call) Completer
 	Speaker     Speaker
 	Transcriber Transcriber
 	Schedules   Schedules

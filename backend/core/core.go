@@ -14,6 +14,7 @@ import (
 	"portico/backend/agent"
 	"portico/backend/confine"
 	"portico/backend/event"
+	"portico/backend/extdb"
 	"portico/backend/extension"
 	"portico/backend/grant"
 	"portico/backend/install"
@@ -51,6 +52,7 @@ type Core struct {
 	switches  switches
 	installer *install.Installer
 	grants    *grant.Store
+	databases *extdb.Databases
 	schedules scheduled
 	memories  *memory.Store
 	vault     *vault.Vault
@@ -120,6 +122,7 @@ func (c *Core) assemble(ctx context.Context) error {
 		c.unplanted = c.garden().Plant(ctx, c.options.Brings) // all the rest works without it
 	}
 	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
+	c.databases = extdb.New(c.places.ExtensionData)
 	c.memories = c.openMemories()
 	c.vault = vault.Open(vault.Options{Folder: c.places.Vault, Changed: func() { c.Events.Publish(event.Event{Topic: event.Vault}) }})
 	c.voice = c.openVoice()
@@ -142,5 +145,5 @@ func (c *Core) Close(ctx context.Context) error {
 	err = errors.Join(err, c.instances.close(ctx))
 	c.running.Wait()
 	c.schedules.runner.Close()
-	return errors.Join(err, c.memories.Close(), c.Sessions.Close(), c.db.Close())
+	return errors.Join(err, c.databases.Close(ctx), c.memories.Close(), c.Sessions.Close(), c.db.Close())
 }

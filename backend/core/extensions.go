@@ -179,7 +179,7 @@ func (c *Core) Remove(ctx context.Context, ref extension.Ref) error {
 	if err := c.installer.Remove(ctx, ref); err != nil {
 		return err
 	}
-	err := errors.Join(c.grants.Forget(ctx, ref), c.switches.forget(ctx, ref), memorySwitches{c.kept}.forget(ctx, ref), c.dropData(ref))
+	err := errors.Join(c.grants.Forget(ctx, ref), c.switches.forget(ctx, ref), memorySwitches{c.kept}.forget(ctx, ref), c.databases.Remove(ctx, ref), c.dropData(ref))
 	c.extensionsChanged()
 	return err
 }
@@ -187,7 +187,7 @@ func (c *Core) Remove(ctx context.Context, ref extension.Ref) error {
 // dropData removes what an extension kept, its log and its cache.
 func (c *Core) dropData(ref extension.Ref) error {
 	log := deno.LogFile(c.places.Logs, ref)
-	for _, path := range []string{filepath.Join(c.places.Data, "extension-data", ref.Key()), deno.CacheFolder(c.places.Cache, ref), log, log + ".1"} {
+	for _, path := range []string{filepath.Join(c.places.ExtensionData, ref.Key()), deno.CacheFolder(c.places.Cache, ref), log, log + ".1"} {
 		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("remove what %s kept: %w", ref.ID, err)
 		}

@@ -11,16 +11,17 @@ import (
 
 // Places are where Portico keeps what is on disk (architecture.md, On disk).
 type Places struct {
-	Data       string // all of it
-	Database   string // portico.db
-	Extensions string
-	Models     string // what $models names
-	Sessions   string // what $sessions names
-	Memories   string // made when it is first used
-	Vault      string // likewise
-	Voice      string // likewise: the voice that was fetched
-	Logs       string
-	Cache      string
+	Data          string // all of it
+	Database      string // portico.db
+	Extensions    string
+	ExtensionData string // one folder for each extension that keeps something; made when it is first used
+	Models        string // what $models names
+	Sessions      string // what $sessions names
+	Memories      string // made when it is first used
+	Vault         string // likewise
+	Voice         string // likewise: the voice that was fetched
+	Logs          string
+	Cache         string
 }
 
 // DataFolder is the platform's data folder, or $PORTICO_HOME.
@@ -41,16 +42,17 @@ func DataFolder() (string, error) {
 
 func placesIn(data string) Places {
 	return Places{
-		Data:       data,
-		Database:   filepath.Join(data, "portico.db"),
-		Extensions: filepath.Join(data, "extensions"),
-		Models:     filepath.Join(data, "models"),
-		Sessions:   filepath.Join(data, "sessions"),
-		Memories:   filepath.Join(data, "memories"),
-		Vault:      filepath.Join(data, "vault"),
-		Voice:      filepath.Join(data, "voice"),
-		Logs:       filepath.Join(data, "logs"),
-		Cache:      filepath.Join(data, "cache"),
+		Data:          data,
+		Database:      filepath.Join(data, "portico.db"),
+		Extensions:    filepath.Join(data, "extensions"),
+		ExtensionData: filepath.Join(data, "extension-data"),
+		Models:        filepath.Join(data, "models"),
+		Sessions:      filepath.Join(data, "sessions"),
+		Memories:      filepath.Join(data, "memories"),
+		Vault:         filepath.Join(data, "vault"),
+		Voice:         filepath.Join(data, "voice"),
+		Logs:          filepath.Join(data, "logs"),
+		Cache:         filepath.Join(data, "cache"),
 	}
 }
 

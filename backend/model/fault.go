@@ -104,6 +104,12 @@ func (r *refusal) tooLong() bool {
 		"prompt is too long", "input is too long", "too many tokens")
 }
 
+// refusesField says whether a server may have refused a request because of a field that it does not know.
+func refusesField(err error) bool {
+	var r *refusal
+	return errors.As(err, &r) && (r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity) && !r.tooLong()
+}
+
 // brokeOff says whether the connection, rather than the server, ended the answer. A refused connection is none that broke.
 func brokeOff(err error) bool {
 	if errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {

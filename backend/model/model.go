@@ -24,6 +24,7 @@ type Request struct {
 	Messages  []Message
 	Tools     []Tool
 	MaxTokens int64 // of the answer; 0: the server's own limit
+	Direct    bool  // answer without thinking first; a server that can't be told so thinks
 }
 
 // Role says who speaks.

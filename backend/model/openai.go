@@ -114,6 +114,11 @@ func (c *OpenAI) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 				yield(Event{}, ctx.Err())
 				return
 			}
+			if r.Direct && !begun && refusesField(err) {
+				r.Direct = false
+				attempt--
+				continue
+			}
 			pause, again := c.retry.after(err, attempt)
 			if begun || !again || sleep(ctx, pause) != nil {
 				if ctx.Err() != nil {
@@ -294,6 +299,9 @@ func (c *OpenAI) params(r Request) openai.ChatCompletionNewParams {
 	}
 	for _, tool := range r.Tools {
 		params.Tools = append(params.Tools, toolParam(tool))
+	}
+	if r.Direct { // llama.cpp, vLLM and SGLang know the first; Ollama and OpenAI the second
+		params.SetExtraFields(map[string]any{"chat_template_kwargs": map[string]any{"enable_thinking": false}, "reasoning_effort": "none"})
 	}
 	return params
 }

@@ -18,6 +18,7 @@ import (
 	"portico/backend/grant"
 	"portico/backend/runtime"
 	"portico/backend/runtime/deno"
+	"portico/backend/schedule"
 )
 
 const (
@@ -172,6 +173,10 @@ func (nobody) Permit(context.Context, capability.Call, extension.Tool, []extensi
 
 func (nobody) Ask(context.Context, capability.Call, []capability.Question) ([]json.RawMessage, error) {
 	return nil, errors.New("it asks a question")
+}
+
+func (nobody) Propose(context.Context, capability.Call, schedule.Draft) (schedule.Answer, error) {
+	return schedule.Answer{}, errors.New("it proposes a schedule")
 }
 
 func (nobody) Display(capability.Call, capability.Display)   {}

@@ -81,7 +81,7 @@ func (r *recorder) Transcribe(_ context.Context, heard capability.Recording) (st
 func (s *stage) withServices(keys ...string) *recorder {
 	r := &recorder{}
 	s.person.Gate = capability.Gate{Extension: s.ext, Asks: s.person, Services: capability.Services{
-		Memories: r, Completer: r, Speaker: r, Transcriber: r, Databases: func(extension.Ref) (capability.Database, error) { return r, nil },
+		Memories: r, Completer: func(capability.Call) capability.Completer { return r }, Speaker: r, Transcriber: r, Databases: func(extension.Ref) (capability.Database, error) { return r, nil },
 	}}
 	s.person.allow(keys...)
 	return r

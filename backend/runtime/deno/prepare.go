@@ -149,6 +149,9 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 		}
 		i.note("warn", "its modules could not be prepared: %s", said)
 	}
+	if err := dropAnalyses(filepath.Join(made, denoDir)); err != nil {
+		return fmt.Errorf("make the cache of %s: %w", i.ext.ID, err)
+	}
 	if err := os.Rename(made, p.dir); err != nil {
 		if info, statErr := os.Stat(p.dir); statErr == nil && info.IsDir() {
 			return nil // another process was first, with the same
@@ -156,6 +159,17 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 		return fmt.Errorf("make the cache of %s: %w", i.ext.ID, err)
 	}
 	return dropOthers(all, filepath.Base(p.dir))
+}
+
+// dropAnalyses removes the databases in which Deno keeps what it found out about modules. They are left in SQLite's WAL mode,
+// which needs to write even to be read: a worker, which may not, sometimes tried for ten seconds before it gave up. Without
+// them it boots as fast.
+func dropAnalyses(denoDir string) error {
+	files, err := filepath.Glob(filepath.Join(denoDir, "*_cache_v*"))
+	for _, file := range files {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
 }
 
 // abandoned is how old a cache that was never finished is when whoever made it is surely gone.
