@@ -141,9 +141,9 @@ func (c *Core) assemble(ctx context.Context) error {
 // Close ends every turn and every extension's process, and returns when they are gone.
 func (c *Core) Close(ctx context.Context) error {
 	c.stop()
+	c.schedules.runner.Close() // before its turns end by themselves, and look as if they had failed
 	err := c.agent.Close(ctx)
 	err = errors.Join(err, c.instances.close(ctx))
 	c.running.Wait()
-	c.schedules.runner.Close()
 	return errors.Join(err, c.databases.Close(ctx), c.memories.Close(), c.Sessions.Close(), c.db.Close())
 }

@@ -21,6 +21,9 @@ import (
 
 // The thread that starts children lives as long as the process.
 func TestMain(m *testing.M) {
+	if data := os.Getenv(scheduledChild); data != "" {
+		scheduledMain(data)
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("portico/backend/confine.spawnLoop"))
 }
 
