@@ -9,6 +9,7 @@ const states: Record<string, Partial<State>> = {
   installing: { install: "never" },
   failing: { install: { code: "install.disk-full", what: "There is no room left on the disk.", next: "Make room and try again; nothing was installed.", detail: "write lib/spaces.js: no space left on device" } },
   model: { model: { baseURL: "http://127.0.0.1:11434/v1", model: "qwen3:8b" } },
+  nomemories: { memories: { items: [], folder: "/home/ana/memories", watching: true } },
   phrase: { vault: { ...vault, hasPassphrase: true } },
   closed: { vault: vaultClosed("passphrase") }, locked: { vault: vaultClosed("locked") }, slow: { vault: vaultClosed("slow") }, nokeyring: { vault: vaultClosed("missing", []) }, lostkeyring: { vault: vaultClosed("missing") },
   nokey: { vault: { ...vaultClosed("broken"), damaged: ["items/8617dfd7c2a94b1e.age"] } }, bare: { vault: { ...vault, names: [] } },

@@ -1,5 +1,5 @@
 /** A core that is scripted: for tests of components, and for looking at every state of the window without one. */
-import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView, type VaultState, type VaultStatus } from "../src/host";
+import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type MemoryItem, type MemoryList, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView, type VaultState, type VaultStatus } from "../src/host";
 
 export const containment: Containment = { level: "full", what: "Landlock ABI 7, seccomp" };
 
@@ -102,7 +102,24 @@ export const vault: VaultStatus = {
 const vaultWords = (code: string, what: string, next: string): Problem => ({ code, what, next, detail: "org.freedesktop.DBus.Error.ServiceUnknown" });
 export const vaultClosed = (state: VaultState, names = vault.names): VaultStatus => ({ ...vault, state, hasPassphrase: state === "passphrase", names, words: state === "broken" ? vaultWords("vault.no-key", "The system's keyring has no key for this vault any more.", "Open the keyring that has it, or start a new vault in Settings › Vault; the files of this one are kept.") : vaultWords(`vault.${state}`, "It is closed.", "Look.") });
 
+const memory = (id: string, title: string, summary: string, more: Partial<MemoryItem> = {}): MemoryItem => ({ id, title, kind: "knowledge", summary, owner: "", readOnly: false, enabled: true, updatedAtMs: Date.now() - 7_200_000, bytes: 1240, ...more });
+export const memoryItems: MemoryItem[] = [
+  memory("knowledge/Car.md", "Car", "A grey estate of 2014; the next inspection is due in May."),
+  memory("knowledge/Car%2Fgarage.md", "Car/garage", "Opening hours, and whom to ask for.", { enabled: false }),
+  memory("skills/weekly-letter", "weekly-letter", "Writes the letter to the family from the week's notes.", { kind: "skill", bytes: 3310 }),
+  memory("knowledge/scan.md", "scan", "", { problem: { code: "memory.not-text", what: "scan.md is no text in UTF-8.", next: "Save it as UTF-8, or move it out of the memories' folder.", params: { file: "scan.md" } } }),
+  memory("agent:loca::loca-extension-jokebook/skills/rank-jokes", "rank-jokes", "Ranks pirate jokes by how loud the crew laughs.", { kind: "skill", owner: "Jokebook", readOnly: true }),
+];
+export const memoryTexts: Record<string, string> = {
+  "knowledge/Car.md": "# Car\n\nA grey estate of 2014; the next inspection is due in **May**.\n\n- Tyres: 205/55 R16, winter ones in the cellar\n- Oil: 5W-30\n\n| Year | km |\n| --- | --- |\n| 2024 | 118,400 |\n| 2025 | 131,050 |\n",
+  "knowledge/Car%2Fgarage.md": "Open Monday to Friday, 8 to 17.\n",
+  "skills/weekly-letter": "---\nname: weekly-letter\ndescription: Writes the letter to the family from the week's notes.\n---\n\n1. Read the notes of the week.\n2. Write in the first person, warm, one page.\n3. Show it before it is saved.\n",
+  "agent:loca::loca-extension-jokebook/skills/rank-jokes": "---\nname: rank-jokes\ndescription: Ranks jokes.\n---\n\n## Ranking\n\nRead `references/crew.md` first.\n",
+};
+
 export interface State {
+  memories: MemoryList;
+  memoryTexts: Record<string, string>;
   vault: VaultStatus;
   settings: Settings;
   info: About;
@@ -118,7 +135,7 @@ export interface State {
 }
 
 export const stateOf = (change: Partial<State> = {}): State => ({
-  vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
+  memories: { items: memoryItems, folder: "/home/ana/.local/share/portico/memories", watching: true }, memoryTexts, vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
 });
 
 type Answers = { [M in keyof Methods]?: (request: Methods[M]["request"]) => Methods[M]["answer"] | Promise<Methods[M]["answer"]> };
@@ -132,6 +149,7 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
   const hasKey = (baseURL: string) => (state.vault.names ?? []).some((one) => one.name === `model:${baseURL}`);
   const same = (view: ExtensionView, id: string) => view.extension.id === id;
   let cancel = () => {};
+  let removed: MemoryItem | undefined;
   const answers: Answers = {
     "settings.get": () => state.settings, "settings.save": (next) => (state.settings = next), "settings.layout": () => ({ layout: state.layout }), "settings.saveLayout": () => ({}),
     "system.about": () => state.info, "system.doctor": () => checks, "system.ready": () => ({}), "system.openLink": () => ({}), "system.chooseFolder": () => ({ path: "/home/ana/Code/text-cleaner" }),
@@ -207,6 +225,34 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
     "vault.startAnew": ({ passphrase }) => {
       state.vault = { ...vault, names: [], hasPassphrase: passphrase !== "" };
       return { kept: "/home/ana/.local/share/portico/vault/vault-8617dfd7c2a94b1e.json" };
+    },
+    "memories.list": () => state.memories, "memories.openFolder": () => ({}), "memories.file": ({ name }) => ({ content: `# ${name}\n` }),
+    "memories.get": ({ id }) => {
+      const item = (state.memories.items ?? []).find((one) => one.id === id);
+      const content = state.memoryTexts[id];
+      if (!item || content === undefined) throw new ProblemError(item?.problem ?? { code: "memory.missing", what: `There is no memory ${id}.`, params: { title: id } });
+      return { id, title: item.title, kind: item.kind, content, readOnly: item.readOnly, files: item.kind === "skill" && item.readOnly ? [{ name: "references/crew.md", bytes: 820 }] : [] };
+    },
+    "memories.save": ({ id, title, kind, content, before }) => {
+      if (id && before !== state.memoryTexts[id]) throw new ProblemError({ code: "memory.changed", what: `${title} was changed elsewhere in the meantime. Nothing was overwritten.`, params: { title } });
+      const item = memory(kind === "skill" ? `skills/${title}` : `knowledge/${title}.md`, title, content.split("\n")[0] ?? "", { kind, bytes: content.length });
+      state.memories = { ...state.memories, items: [...(state.memories.items ?? []).filter((one) => one.id !== id), item] };
+      if (id) state.memoryTexts = Object.fromEntries(Object.entries(state.memoryTexts).filter(([other]) => other !== id));
+      state.memoryTexts = { ...state.memoryTexts, [item.id]: content };
+      return item;
+    },
+    "memories.setEnabled": ({ id, enabled }) => {
+      state.memories = { ...state.memories, items: (state.memories.items ?? []).map((one) => (one.id === id ? { ...one, enabled } : one)) };
+      return (state.memories.items ?? []).find((one) => one.id === id)!;
+    },
+    "memories.remove": ({ id }) => {
+      removed = (state.memories.items ?? []).find((one) => one.id === id);
+      state.memories = { ...state.memories, items: (state.memories.items ?? []).filter((one) => one.id !== id) };
+      return { undo: "1-A" };
+    },
+    "memories.restore": () => {
+      state.memories = { ...state.memories, items: [...(state.memories.items ?? []), removed!] };
+      return removed!;
     },
     ...own,
   };

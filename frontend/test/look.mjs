@@ -52,6 +52,14 @@ const shots = {
   vaultset: { page: "vault", do: async (page) => { await press("Use a passphrase")(page); await page.getByLabel("Passphrase", { exact: true }).fill("short"); await page.getByLabel("The same again").fill("shorx"); } },
   vaultanew: { page: "vault", state: "nokey", do: press("Start a new vault") }, vaultkept: { page: "vault", state: "nokey", do: async (page) => { await press("Start a new vault")(page); await page.getByRole("dialog").getByRole("button", { name: "Start a new vault" }).click(); } },
   vaultremove: { page: "vault", do: async (page) => { await press("More for openrouter")(page); await press("Remove", "menuitem")(page); } },
+  memories: { page: "memories/knowledge/Car.md" }, memoryread: { page: "memories/knowledge/Car.md", do: press("Read", "radio") }, memorynew: { page: "memories", do: async (page) => { await page.getByRole("button", { name: "New", exact: true }).click(); await press("New skill", "menuitem")(page); } },
+  memorydirty: { page: "memories/knowledge/Car.md", do: async (page) => { await page.getByRole("textbox", { name: "Text of Car" }).fill("# Car\n\nSold."); } },
+  memoryconflict: { page: "memories/knowledge/Car.md", do: async (page) => {
+    await page.getByRole("textbox", { name: "Text of Car" }).fill("# Car\n\nSold in June.");
+    await page.evaluate(() => { window.carrier.state.memoryTexts = { ...window.carrier.state.memoryTexts, "knowledge/Car.md": "# Car\n\nA blue estate.\n" }; window.carrier.tell({ topic: "memories", payload: {} }); });
+    await press("See the difference")(page);
+  } },
+  memorytheirs: { page: "memories/agent:loca::loca-extension-jokebook/skills/rank-jokes" }, memorybroken: { page: "memories/knowledge/scan.md" }, memoriesempty: { page: "memories", state: "nomemories" },
   general: { page: "general" }, appearance: { page: "appearance" }, shortcuts: { page: "shortcuts" }, privacy: { page: "privacy" }, about: { page: "about" },
   select: { page: "general", do: press("Language", "combobox") },
   search: { page: "general", do: (page) => page.getByRole("searchbox").fill("mod") },

@@ -5,6 +5,7 @@ import { useAbout } from "../host/queries";
 import { AboutPage, PrivacyPage, ShortcutsPage } from "./about";
 import { ExtensionsPage } from "./extensions/list";
 import { AppearancePage, GeneralPage } from "./general";
+import { MemoriesPage } from "./memories/list";
 import { ModelsPage } from "./models";
 import { placeOf } from "./pages";
 import css from "./settings.module.css";
@@ -23,6 +24,8 @@ export function SettingsTab({ page, onPage }: { page: string; onPage(page: strin
       <div className={css.tab}>
         {place.page === "extensions" ? (
           <ExtensionsPage chosen={place.key} onChoose={(key) => onPage(key ? `extensions/${key}` : "extensions")} />
+        ) : place.page === "memories" ? (
+          <MemoriesPage chosen={place.key} onChoose={(id) => onPage(id ? `memories/${id}` : "memories")} />
         ) : (
           <div className={css.page} key={place.page} tabIndex={0} role="region" aria-label={t(`page.${place.page}`)}><Page place={place} onPage={onPage} /></div>
         )}

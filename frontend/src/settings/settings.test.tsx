@@ -492,7 +492,8 @@ describe("the vault", () => {
     const { person, asked } = tab("vault", { vault: vaultClosed("missing", []) });
     await person.click(await screen.findByRole("button", { name: "Use a passphrase…" }));
     await person.type(screen.getByLabelText("Passphrase"), "four words or five");
-    await person.type(screen.getByLabelText("The same again"), "four words or five{Enter}");
+    await person.type(screen.getByLabelText("The same again"), "four words or five");
+    await person.click(screen.getByRole("button", { name: "Use this passphrase" }));
     expect(await screen.findByText("A passphrase has its key")).toBeTruthy();
     expect(asked("vault.setPassphrase")).toEqual([{ passphrase: "four words or five" }]);
   });
@@ -501,7 +502,8 @@ describe("the vault", () => {
     const { person } = tab("vault", { vault: vaultClosed("slow", []) }, { "vault.setPassphrase": () => { throw new ProblemError({ code: "vault.out-of-reach", what: "The key can't be reached.", next: "Start anew." }); } });
     await person.click(await screen.findByRole("button", { name: "Use a passphrase…" }));
     await person.type(screen.getByLabelText("Passphrase"), "four words or five");
-    await person.type(screen.getByLabelText("The same again"), "four words or five{Enter}");
+    await person.type(screen.getByLabelText("The same again"), "four words or five");
+    await person.click(screen.getByRole("button", { name: "Use this passphrase" }));
     await person.click(await screen.findByRole("button", { name: "Start a new vault" }));
     expect(await screen.findByText(/vault-8617dfd7c2a94b1e\.json/)).toBeTruthy();
   });
