@@ -90,6 +90,14 @@ func (a *ahead) drop(owner *instance) {
 	a.remove(func(w *aheadWorker) bool { return w.owner == owner })
 }
 
+// resize changes the bound, and ends all that wait: they were booted under other limits.
+func (a *ahead) resize(max int) {
+	a.mu.Lock()
+	a.max = max
+	a.mu.Unlock()
+	a.remove(func(*aheadWorker) bool { return true })
+}
+
 func (a *ahead) remove(match func(*aheadWorker) bool) {
 	a.mu.Lock()
 	var kept, ended []*aheadWorker

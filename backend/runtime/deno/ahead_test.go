@@ -112,8 +112,8 @@ func TestWhatWaitsIsBoundedInNumberAndMemory(t *testing.T) {
 		s.instance.Warm(capability.Call{}, tool.Name)
 		s.instance.busy.Wait()
 	}
-	if n := s.runtime.ahead.settle(); n != maxAhead {
-		t.Errorf("got %d, want %d", n, maxAhead)
+	if n := s.runtime.ahead.settle(); n != StandardLimits.Ahead {
+		t.Errorf("got %d, want %d", n, StandardLimits.Ahead)
 	}
 	s.instance.Refresh()
 	s.runtime.ahead.maxBytes = 1

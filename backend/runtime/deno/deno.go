@@ -12,6 +12,7 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"portico/backend/capability"
 	"portico/backend/extension"
@@ -46,7 +47,8 @@ type Runtime struct {
 	options Options
 	places  grant.Places
 	ahead   *ahead
-	running slots
+	running *slots
+	limits  atomic.Pointer[Limits]
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
@@ -65,7 +67,20 @@ func New(options Options) (*Runtime, error) {
 	}
 	places := grant.SystemPlaces()
 	places.Data, places.Models, places.Sessions = options.Data, options.Models, options.Sessions
-	return &Runtime{options: options, places: places, ahead: newAhead(maxAhead, aheadBytes), running: newSlots(maxRunning)}, nil
+	r := &Runtime{options: options, places: places, ahead: newAhead(StandardLimits.Ahead, aheadBytes), running: newSlots(StandardLimits.Running)}
+	r.limits.Store(&StandardLimits)
+	return r, nil
+}
+
+// Limit changes what workers may use, at once for those that are not booted yet. No call is ended; a worker that was booted
+// ahead under other limits is.
+func (r *Runtime) Limit(l Limits) {
+	if *r.limits.Load() == l {
+		return
+	}
+	r.limits.Store(&l)
+	r.running.resize(l.Running)
+	r.ahead.resize(l.Ahead)
 }
 
 // LogFile is where an extension's processes' words are kept.
@@ -102,22 +117,6 @@ func (r *Runtime) binary() (string, error) {
 	}
 	return Find()
 }
-
-// slots bound how many calls run at the same time.
-type slots chan struct{}
-
-func newSlots(n int) slots { return make(slots, n) }
-
-func (s slots) acquire(ctx context.Context) error {
-	select {
-	case s <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s slots) release() { <-s }
 
 // once is a value that is made when it is first asked for. A failure to be kept is kept, any other is tried again.
 type once[T any] struct {

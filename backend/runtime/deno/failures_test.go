@@ -143,7 +143,7 @@ func TestStopEndsWhatRuns(t *testing.T) {
 		_, err := s.call("spin", `{}`)
 		done <- err
 	}()
-	for len(s.runtime.running) == 0 {
+	for s.runtime.running.inUse() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if err := s.instance.Stop(t.Context()); err != nil {

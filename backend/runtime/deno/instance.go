@@ -160,13 +160,17 @@ type plan struct {
 	layers  grant.Layers
 	watched bool
 	decided []grant.Decided
+	limits  Limits
 }
 
 func (i *instance) plan(decided []grant.Decided) plan {
-	if grant.Watched(decided, i.places) {
-		return plan{layers: grant.CompileWatched(decided, i.places), watched: true, decided: decided}
+	pl := plan{decided: decided, watched: grant.Watched(decided, i.places), limits: *i.runtime.limits.Load()}
+	if pl.watched {
+		pl.layers = grant.CompileWatched(decided, i.places)
+	} else {
+		pl.layers = grant.Compile(decided, i.places)
 	}
-	return plan{layers: grant.Compile(decided, i.places), decided: decided}
+	return pl
 }
 
 // firstAsked gives the places of what the person has to be asked about before a worker starts: programs, foreign code and
@@ -192,13 +196,14 @@ func missing(decided []grant.Decided) *extension.Permission {
 	return nil
 }
 
-// key names what a worker was booted for: these files, this tool, exactly these grants.
+// key names what a worker was booted for: these files, this tool, exactly these grants and limits.
 func (i *instance) key(p *prepared, tool extension.Tool, pl plan) string {
 	data, err := json.Marshal(struct {
 		Prepared, Tool, Function string
 		Layers                   grant.Layers
 		Watched                  bool
-	}{p.dir, tool.Name, tool.Function, pl.layers, pl.watched})
+		Limits                   Limits
+	}{p.dir, tool.Name, tool.Function, pl.layers, pl.watched, pl.limits})
 	if err != nil { // plain values have JSON
 		panic(err)
 	}

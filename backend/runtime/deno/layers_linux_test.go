@@ -163,7 +163,7 @@ func (l *lab) try(layers under, granted []extension.Permission, access ...string
 	args := append([]string{"run", "-A", "--no-check", "--no-code-cache"}, moduleFlags...)
 	args = append(args, l.probe)
 	if layers&(flags|asking) != 0 {
-		args = command(l.prepared, compiled)
+		args = command(l.prepared, compiled, StandardLimits.Megabytes)
 	}
 	args = append(args, access...)
 	var said []byte

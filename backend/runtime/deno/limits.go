@@ -1,6 +1,10 @@
 package deno
 
-import "time"
+import (
+	"time"
+
+	"portico/backend/confine"
+)
 
 // Limits of one call. What a page of the contract says stands beside the number.
 const (
@@ -41,20 +45,39 @@ const (
 	maxShortText = 2_000 // labels, titles, the text of an error for the model
 )
 
-// Limits of one worker's process.
-const (
-	heapMegabytes = 512
-	dataBytes     = 2 << 30 // private writable memory: the heap, buffers outside of it, WebAssembly
-	fileBytes     = 8 << 30
-	openFiles     = 1_024
-	cpuSeconds    = 1_800 // a backstop: calls end by the clock
+// Limits are what the person may change of what workers use of the computer.
+type Limits struct {
+	Running    int `json:"running"`    // calls at the same time; more wait their turn. One that waits for a person counts for nothing
+	Ahead      int `json:"ahead"`      // workers that are booted before they are needed
+	Megabytes  int `json:"megabytes"`  // of JavaScript's heap, in each worker
+	CPUSeconds int `json:"cpuSeconds"` // of computing, in each worker: a backstop, calls end by the clock
+}
+
+// StandardLimits are those of a fresh installation; the other two bound what can be chosen. Deno does not boot in less
+// memory, and a call is nothing that computes for a day.
+var (
+	StandardLimits = Limits{Running: 8, Ahead: 4, Megabytes: 512, CPUSeconds: 1_800}
+	LeastLimits    = Limits{Running: 1, Ahead: 0, Megabytes: 64, CPUSeconds: 5}
+	MostLimits     = Limits{Running: 64, Ahead: 16, Megabytes: 16_384, CPUSeconds: 86_400}
 )
 
-// Limits of what runs at the same time and of what is booted ahead.
+// ofProcess is what the operating system holds a worker to.
+func (l Limits) ofProcess() confine.Limits {
+	return confine.Limits{
+		DataBytes: uint64(l.Megabytes)<<20 + besideHeap, CPUSeconds: uint64(l.CPUSeconds), FileBytes: fileBytes, OpenFiles: openFiles,
+	}
+}
+
+// Limits of one worker's process that nobody changes.
 const (
-	maxRunning = 8 // calls; more wait their turn. One that waits for a person counts for nothing
-	maxAhead   = 4
-	aheadBytes = 384 << 20 // memory of all that is booted ahead
+	besideHeap = 3 << 29 // private writable memory beside the heap: buffers, WebAssembly, Deno's own
+	fileBytes  = 8 << 30
+	openFiles  = 1_024
+)
+
+// Limits of what is booted ahead.
+const (
+	aheadBytes = 384 << 20 // memory of all of it
 	aheadIdle  = 5 * time.Minute
 )
 

@@ -204,7 +204,7 @@ func TestWhileThePersonIsAskedForACapabilityTheTimeStandsStill(t *testing.T) {
 		done <- got + detailed(err)
 	}()
 	<-asked
-	if len(s.runtime.running) != 0 {
+	if s.runtime.running.inUse() != 0 {
 		t.Error("a call that waits for the person takes another's place")
 	}
 	time.Sleep(limit + limit/4)

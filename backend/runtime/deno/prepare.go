@@ -165,9 +165,11 @@ func (p *prepared) build(ctx context.Context, i *instance, all string) (err erro
 // which needs to write even to be read: a worker, which may not, sometimes tried for ten seconds before it gave up. Without
 // them it boots as fast.
 func dropAnalyses(denoDir string) error {
-	files, err := filepath.Glob(filepath.Join(denoDir, "*_cache_v*"))
-	for _, file := range files {
-		err = errors.Join(err, os.Remove(file))
+	entries, err := os.ReadDir(denoDir)
+	for _, entry := range entries {
+		if strings.Contains(entry.Name(), "_cache_v") {
+			err = errors.Join(err, os.Remove(filepath.Join(denoDir, entry.Name())))
+		}
 	}
 	return err
 }
@@ -324,7 +326,7 @@ func basePolicy(p *prepared, root string) confine.Policy {
 	base := confine.Policy{
 		Read:   []string{root, p.dir, filepath.Dir(p.worker)},
 		Exec:   []string{p.binary},
-		Limits: confine.Limits{DataBytes: dataBytes, CPUSeconds: cpuSeconds, FileBytes: fileBytes, OpenFiles: openFiles},
+		Limits: StandardLimits.ofProcess(), // of Deno's own commands; a worker has its own
 	}
 	if runtime.GOOS == "linux" {
 		base.Read = append(base.Read, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/dev/zero", "/dev/null")

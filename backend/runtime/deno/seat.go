@@ -9,7 +9,7 @@ import (
 // seat is a call's place among those that run at the same time, and its time limit. While a person is asked on the call's
 // behalf the limit stands still and the place is another's. It is safe for concurrent use.
 type seat struct {
-	places slots
+	places *slots
 
 	mu     sync.Mutex
 	clock  clock

@@ -199,7 +199,7 @@ export async function t(_args: unknown, ctx: any) {
 	if got, err := s.callWith(ctx, capability.Call{}, "t", `{}`); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
 		t.Errorf("got %s, %v after %v", got, err, time.Since(began))
 	}
-	if n := len(s.runtime.running); n != 0 {
+	if n := s.runtime.running.inUse(); n != 0 {
 		t.Errorf("%d places are still taken", n)
 	}
 }

@@ -28,15 +28,16 @@ import (
 
 // worker is one process that takes one call.
 type worker struct {
-	process *confine.Process
-	mark    []byte
-	frames  chan frame // closed when its output ended
-	quit    chan struct{}
-	once    sync.Once
-	stderr  *tail
-	noise   func(line string)
-	broker  *broker      // nil: it runs on flags
-	dropped atomic.Int64 // frames that were no frames
+	process       *confine.Process
+	heapMegabytes int // that it was started with
+	mark          []byte
+	frames        chan frame // closed when its output ended
+	quit          chan struct{}
+	once          sync.Once
+	stderr        *tail
+	noise         func(line string)
+	broker        *broker      // nil: it runs on flags
+	dropped       atomic.Int64 // frames that were no frames
 }
 
 // environment is all that a worker sees: what Deno and common programs need, and nothing of ours but folders and language.
@@ -61,7 +62,7 @@ func granting(granted []string, name string) bool {
 
 // command is the whole command line of a worker. The own folder joins the granted ones: Deno refuses a flag that stands
 // there twice. It is named as ".", since a path with a comma can't be told to Deno.
-func command(p *prepared, layers grant.Layers) []string {
+func command(p *prepared, layers grant.Layers, heapMegabytes int) []string {
 	args := append([]string{"run", "--no-prompt", "--no-check", "--no-code-cache", fmt.Sprintf("--v8-flags=--max-old-space-size=%d", heapMegabytes)}, p.modules...)
 	if p.importMap != "" {
 		args = append(args, "--import-map="+p.importMap)
@@ -96,7 +97,7 @@ func (i *instance) boot(ctx context.Context, p *prepared, pl plan) (w *worker, e
 		return nil, fmt.Errorf("make a worker's mark: %w", err)
 	}
 	mark := hex.EncodeToString(secret) + " "
-	w = &worker{mark: []byte(mark), frames: make(chan frame), quit: make(chan struct{}), stderr: newTail(stderrTailBytes)}
+	w = &worker{heapMegabytes: pl.limits.Megabytes, mark: []byte(mark), frames: make(chan frame), quit: make(chan struct{}), stderr: newTail(stderrTailBytes)}
 	out := &noise{level: "print", write: i.note}
 	errs := &noise{level: "error", write: i.note}
 	w.noise = out.line
@@ -110,8 +111,10 @@ func (i *instance) boot(ctx context.Context, p *prepared, pl plan) (w *worker, e
 		layers.System.Socket = w.broker.address
 		env, said = append(env, brokerAddress+"="+w.broker.address), &withoutNotice{to: said}
 	}
-	process, err := confine.Start(policy(p.base, layers.System), confine.Command{
-		Path: p.binary, Args: command(p, layers), Env: env, Dir: i.root, Stderr: said, Cache: i.runtime.options.Cache,
+	held := policy(p.base, layers.System)
+	held.Limits = pl.limits.ofProcess()
+	process, err := confine.Start(held, confine.Command{
+		Path: p.binary, Args: command(p, layers, pl.limits.Megabytes), Env: env, Dir: i.root, Stderr: said, Cache: i.runtime.options.Cache,
 	})
 	if err != nil {
 		if w.broker != nil {
@@ -162,11 +165,11 @@ func notStarted(err error) error {
 // failed ends a worker that said nothing more, and puts its end into words.
 func (w *worker) failed(ext *extension.Copy, cause error) error {
 	w.process.Kill()
-	return crashed(ext, w.end(), w.stderr.lines(), cause)
+	return crashed(ext, w.end(), w.stderr.lines(), w.heapMegabytes, cause)
 }
 
 // crashed says how a process ended that should not have.
-func crashed(ext *extension.Copy, exit error, stderr []byte, cause error) *extension.Problem {
+func crashed(ext *extension.Copy, exit error, stderr []byte, heapMegabytes int, cause error) *extension.Problem {
 	how, code := "ended with code 0 before it gave a result", "0"
 	var status *exec.ExitError
 	if errors.As(exit, &status) {
