@@ -1,14 +1,15 @@
 import { ArrowUp, Check, ChevronDown, Shield, Square } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import { useTranslation } from "react-i18next";
-import type { Mode } from "../host";
-import { useFound, useModelList, useModels } from "../host/queries";
-import { useCall } from "../host/queries";
-import { Tooltip } from "../kit";
+import type { MemoryItem, Mode } from "../host";
+import { useCall, useFound, useMemories, useModelList, useModels } from "../host/queries";
+import { Tooltip, VisuallyHidden } from "../kit";
 import { useTabs } from "../store/tabs";
 import css from "./composer.module.css";
 import { useComplain } from "./hooks";
+import { MentionList } from "./MentionList";
+import { mentionAt, offered, withMention, type Mention } from "./mentions";
 
 const modes: readonly Mode[] = ["plan", "interactive", "guided", "autonomous"];
 
@@ -55,6 +56,7 @@ export function Composer({ text, onText, mode, fixed, onMode, model, onModel, ru
     box.style.height = `${Math.min(box.scrollHeight, mostLines * Number.parseFloat(getComputedStyle(box).lineHeight))}px`;
   }, [text]);
   const ready = text.trim() !== "" && !running && !sending;
+  const mentions = useMentions(area, text, onText);
   return (
     <form className={css.composer}
       onPointerDown={(event) => {
@@ -68,8 +70,15 @@ export function Composer({ text, onText, mode, fixed, onMode, model, onModel, ru
         event.preventDefault();
         if (ready) onSend();
       }}>
-      <textarea ref={area} data-composer rows={1} value={text} aria-label={t("composer.label")} placeholder={t(direct ? "composer.direct" : "composer.message")} onChange={(event) => onText(event.target.value)}
+      {mentions.list}
+      <textarea ref={area} data-composer rows={1} value={text} aria-label={t("composer.label")} placeholder={t(direct ? "composer.direct" : "composer.message")} {...mentions.area}
+        onChange={(event) => {
+          mentions.look(event.target);
+          onText(event.target.value);
+        }}
+        onSelect={(event) => mentions.look(event.currentTarget)} onBlur={mentions.close}
         onKeyDown={(event) => {
+          if (mentions.onKeyDown(event)) return;
           if (event.key !== "Enter" || event.shiftKey || event.altKey || event.nativeEvent.isComposing || event.keyCode === 229) return;
           event.preventDefault();
           if (ready) onSend();
@@ -97,6 +106,69 @@ export function Composer({ text, onText, mode, fixed, onMode, model, onModel, ru
       </div>
     </form>
   );
+}
+
+/** The list that "@" opens: it goes with the caret, and Escape closes it until another "@". */
+function useMentions(area: RefObject<HTMLTextAreaElement | null>, text: string, onText: (text: string) => void) {
+  const { t } = useTranslation("chat");
+  const id = useId();
+  const [mention, setMention] = useState<Mention>();
+  const [at, setAt] = useState(0);
+  const closed = useRef<number>(undefined);
+  const caretNext = useRef<number>(undefined);
+  const memories = useMemories(mention !== undefined).data;
+  const items = mention ? offered(memories?.items ?? [], mention.query) : [];
+  const open = items.length > 0;
+  const active = Math.min(at, items.length - 1);
+
+  useLayoutEffect(() => {
+    if (caretNext.current === undefined) return;
+    area.current?.setSelectionRange(caretNext.current, caretNext.current);
+    caretNext.current = undefined;
+  }, [text, area]);
+
+  const look = (box: HTMLTextAreaElement) => {
+    const next = box.selectionStart === box.selectionEnd ? mentionAt(box.value, box.selectionStart) : undefined;
+    if (next?.from !== closed.current) closed.current = undefined;
+    const shown = next && closed.current === undefined ? next : undefined;
+    if (shown?.from === mention?.from && shown?.query === mention?.query) return;
+    setMention(shown);
+    setAt(0);
+  };
+  const pick = (item: MemoryItem) => {
+    const box = area.current;
+    if (!box || !mention) return;
+    const done = withMention(box.value, mention, box.selectionStart, item.title);
+    // The caret is set once the text is there; what it then stands in is this mention, which is done.
+    closed.current = mention.from;
+    caretNext.current = done.caret;
+    setMention(undefined);
+    onText(done.text);
+  };
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (!open || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.key === "Escape") {
+      closed.current = mention?.from;
+      setMention(undefined);
+      event.stopPropagation();
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") setAt((active + (event.key === "ArrowDown" ? 1 : -1) + items.length) % items.length);
+    else if ((event.key === "Enter" && !event.shiftKey) || (event.key === "Tab" && !event.shiftKey)) pick(items[active]!);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return {
+    look,
+    onKeyDown,
+    close: () => setMention(undefined),
+    area: open ? { "aria-haspopup": "listbox" as const, "aria-autocomplete": "list" as const, "aria-controls": id, "aria-activedescendant": `${id}-${active}` } : {},
+    list: (
+      <>
+        {open && <MentionList id={id} items={items} at={active} onAt={setAt} onPick={pick} />}
+        <VisuallyHidden><span role="status">{open ? t("mention.count", { count: items.length }) : ""}</span></VisuallyHidden>
+      </>
+    ),
+  };
 }
 
 function Picker({ icon, label, shown, onOpen, children }: { icon?: ReactNode; label: string; shown: string; onOpen?(open: boolean): void; children: ReactNode }) {

@@ -47,7 +47,7 @@ export const useFound = () => useQuery({ queryKey: keys.found, queryFn: () => ca
 export const useModelList = (server: string) => useQuery<string[]>({ queryKey: keys.modelList(server), queryFn: () => call("models.list", { baseURL: server }), enabled: server !== "", staleTime: 60_000 });
 /** How the vault is and what is in it, without values. Asking shows no dialog of the system's. */
 export const useVault = () => useQuery<VaultStatus>({ queryKey: keys.vault, queryFn: () => call("vault.status", none) });
-export const useMemories = () => useQuery<MemoryList>({ queryKey: keys.memories, queryFn: () => call("memories.list", none) });
+export const useMemories = (wanted = true) => useQuery<MemoryList>({ queryKey: keys.memories, queryFn: () => call("memories.list", none), enabled: wanted });
 export const useMemory = (id: string) => useQuery<MemoryText>({ queryKey: keys.memory(id), queryFn: () => call("memories.get", { id }), enabled: id !== "", gcTime: 0 });
 export const useVoice = () => useQuery<VoiceStatus>({ queryKey: keys.voice, queryFn: () => call("voice.get", none) });
 export const useAbout = () => useQuery<About>({ queryKey: keys.about, queryFn: () => call("system.about", none) });
