@@ -16,7 +16,8 @@ const page = () => portico.page;
 
 it("opens on an empty chat that says what to do next", async () => {
   await page().getByText("No model connected, and that's fine").waitFor();
-  await page().getByRole("button", { name: "Add an extension" }).waitFor();
+  // Without anything added there are the tools that come with it.
+  await page().getByRole("region", { name: "What is installed here" }).getByRole("button").first().waitFor();
   expect(await portico.barriers()).toEqual([]);
   await portico.picture("e2e-first-start");
 });
@@ -31,7 +32,8 @@ it("says which rules a manifest breaks, and installs nothing", async () => {
   await dialog.getByText(/loca\.json/).first().waitFor();
   await portico.picture("e2e-no-extension");
   await dialog.getByRole("button", { name: "Close" }).last().click();
-  await page().getByText("Nothing installed yet").waitFor();
+  await page().getByText("Built-in Tools").first().waitFor();
+  expect(await page().getByText("tabs.test").count()).toBe(0);
 });
 
 it("shows what an extension asks for, and installs it with its tool off", async () => {
@@ -66,6 +68,7 @@ it("talks with a model that calls the tool once it is switched on", async () => 
   });
   await portico.connect(address);
   await page().getByRole("button", { name: "Extensions", exact: true }).click();
+  await page().getByRole("button", { name: "Word Count", exact: true }).click();
   await page().getByRole("switch", { name: /Offer Word count to the model/i }).click();
   await portico.newChat();
   await portico.say("how long is this?");
