@@ -33,7 +33,7 @@ type scheduled struct {
 func (c *Core) openSchedules(ctx context.Context) error {
 	c.schedules.Store = schedule.NewStore(schedule.Options{
 		DB: c.db, Process: c.Sessions.Process(), Alive: c.Sessions.Alive,
-		Changed: func() { c.Events.Publish(event.Event{Topic: event.Schedules}) },
+		Changed: func() { c.Events.Publish(event.Event{Topic: event.Schedules}) }, In: localZone(),
 	})
 	c.schedules.runner = schedule.NewRunner(c.schedules.Store, c.runSchedule)
 	c.schedules.loadingEvery = loadingEvery
@@ -45,7 +45,7 @@ func (c *Core) openSchedules(ctx context.Context) error {
 func (c *Core) KeepSchedules(ctx context.Context) { c.schedules.runner.Keep(ctx) }
 
 // runSchedule is one run: a new session, named as the schedule is, in which the instruction is sent.
-func (c *Core) runSchedule(ctx context.Context, s schedule.Schedule, opened func(string) error) error {
+func (c *Core) runSchedule(ctx context.Context, s schedule.Schedule, since time.Time, opened func(string) error) error {
 	wanted := session.Session{Title: s.Draft.Title, Project: s.Project}
 	client, _, err := c.modelOf(ctx, wanted)
 	if err != nil {
@@ -65,16 +65,14 @@ func (c *Core) runSchedule(ctx context.Context, s schedule.Schedule, opened func
 	if err != nil {
 		return err
 	}
-	return c.untilLoaded(ctx, in.ID, wait)
+	return c.untilLoaded(ctx, in.ID, since.Add(loadingMost), wait)
 }
 
 // untilLoaded waits for the turn, and sends again while the model loads.
-func (c *Core) untilLoaded(ctx context.Context, in string, wait agent.Wait) error {
-	loading, cancel := context.WithTimeout(ctx, loadingMost)
-	defer cancel()
+func (c *Core) untilLoaded(ctx context.Context, in string, until time.Time, wait agent.Wait) error {
 	for {
 		failed := wait(ctx)
-		if !isLoading(failed) {
+		if !isLoading(failed) || time.Now().After(until) {
 			return failed
 		}
 		entries, err := c.Sessions.Entries(ctx, in)
@@ -84,9 +82,9 @@ func (c *Core) untilLoaded(ctx context.Context, in string, wait agent.Wait) erro
 		pause := time.NewTimer(c.schedules.loadingEvery)
 		select {
 		case <-pause.C:
-		case <-loading.Done():
+		case <-ctx.Done():
 			pause.Stop()
-			return failed
+			return ctx.Err()
 		}
 		if wait, err = c.agent.RetryFor(ctx, in, capability.FromSchedule); err != nil {
 			return errors.Join(failed, err)

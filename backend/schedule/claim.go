@@ -15,6 +15,7 @@ import (
 type claimed struct {
 	schedule Schedule
 	run      int64
+	at       time.Time
 }
 
 // claimBatch is how many due schedules are looked at in one transaction, so that it stays short.
@@ -39,7 +40,7 @@ func (s *Store) claim(ctx context.Context) (taken []claimed, more bool, err erro
 				return err
 			}
 			if run != 0 {
-				taken = append(taken, claimed{one, run})
+				taken = append(taken, claimed{one, run, now})
 			}
 		}
 		return nil
@@ -69,7 +70,7 @@ func (s *Store) due(ctx context.Context, tx *sql.Tx, now time.Time) ([]Schedule,
 
 // take moves one schedule on, and writes what becomes of its due time; run is 0 when it is not to be run.
 func (s *Store) take(ctx context.Context, tx *sql.Tx, one Schedule, now time.Time) (run int64, err error) {
-	d := one.Draft.Recurrence.Decide(time.UnixMilli(one.NextAt), now, one.Draft.RunMissed, s.In)
+	d := one.Draft.Recurrence.Decide(time.UnixMilli(one.NextAt), now, one.Draft.RunMissed, s.In())
 	var next int64
 	if !d.Next.IsZero() {
 		next = d.Next.UnixMilli()
@@ -137,9 +138,10 @@ func (s *Store) claimNow(ctx context.Context, id string) (taken claimed, line Ru
 		if busy {
 			return alreadyRunning(one.Draft.Title)
 		}
-		line = Run{Schedule: id, Cause: ByPerson, State: Started, StartedAt: s.Now().UnixMilli()}
+		now := s.Now()
+		line = Run{Schedule: id, Cause: ByPerson, State: Started, StartedAt: now.UnixMilli()}
 		line.ID, err = s.insert(tx, line)
-		taken = claimed{one, line.ID}
+		taken = claimed{one, line.ID, now}
 		return err
 	})
 	return taken, line, err

@@ -60,7 +60,8 @@ func sitAt(t *testing.T, path string, clock *clock, process string) *desk {
 		t.Fatal(err)
 	}
 	d := &desk{t: t, clock: clock}
-	d.store = NewStore(Options{DB: db, Process: process, Alive: func(string) bool { return true }, Now: clock.Now, In: zone(t, "Europe/Madrid")})
+	madrid := zone(t, "Europe/Madrid")
+	d.store = NewStore(Options{DB: db, Process: process, Alive: func(string) bool { return true }, Now: clock.Now, In: func() *time.Location { return madrid }})
 	d.Runner = NewRunner(d.store, d.do)
 	t.Cleanup(func() {
 		d.Close()
@@ -72,9 +73,9 @@ func sitAt(t *testing.T, path string, clock *clock, process string) *desk {
 }
 
 // do does what the instruction says.
-func (d *desk) do(ctx context.Context, s Schedule, opened func(string) error) error {
+func (d *desk) do(ctx context.Context, s Schedule, _ time.Time, opened func(string) error) error {
 	d.mu.Lock()
-	d.ran = append(d.ran, fmt.Sprintf("%s %s", s.Draft.Title, d.clock.Now().In(d.store.In).Format("01-02 15:04")))
+	d.ran = append(d.ran, fmt.Sprintf("%s %s", s.Draft.Title, d.clock.Now().In(d.store.In()).Format("01-02 15:04")))
 	d.mu.Unlock()
 	if err := opened("session of " + s.Draft.Title); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (d *desk) history(id string, want ...string) []Run {
 	for n, r := range runs {
 		lines[n] = fmt.Sprintf("%s %s", r.Cause, r.State)
 		if r.DueAt != 0 {
-			lines[n] += " " + time.UnixMilli(r.DueAt).In(d.store.In).Format("01-02 15:04")
+			lines[n] += " " + time.UnixMilli(r.DueAt).In(d.store.In()).Format("01-02 15:04")
 		}
 		if r.Missed != 0 {
 			lines[n] += fmt.Sprintf(" -%d", r.Missed)
@@ -175,7 +176,7 @@ func (d *desk) get(id string) Schedule {
 func (d *desk) due(id string) string {
 	d.t.Helper()
 	if next := d.get(id).NextAt; next != 0 {
-		return time.UnixMilli(next).In(d.store.In).Format("01-02 15:04")
+		return time.UnixMilli(next).In(d.store.In()).Format("01-02 15:04")
 	}
 	return ""
 }

@@ -22,8 +22,8 @@ const (
 )
 
 // Do is what a run does: it opens a session, says so, sends the instruction and returns when the turn is over. The error is
-// why it failed.
-type Do func(ctx context.Context, s Schedule, opened func(session string) error) error
+// why it failed. since is when the run was claimed; it may have waited for others.
+type Do func(ctx context.Context, s Schedule, since time.Time, opened func(session string) error) error
 
 // Runner runs schedules: those that are due while Keep goes on, and those that the person wants now. It is safe for concurrent
 // use, also beside the runners of other processes.
@@ -90,6 +90,9 @@ func (r *Runner) step(ctx context.Context) time.Duration {
 			r.begin(one)
 		}
 	}
+	if err := r.store.notice(ctx); err != nil {
+		return longestSleep
+	}
 	next, err := r.store.next(ctx)
 	if err != nil || next.IsZero() {
 		return longestSleep
@@ -133,7 +136,7 @@ func (r *Runner) guarded(taken claimed) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return r.do(r.ctx, taken.schedule, func(session string) error {
+	return r.do(r.ctx, taken.schedule, taken.at, func(session string) error {
 		return r.store.opened(context.WithoutCancel(r.ctx), taken.run, session)
 	})
 }

@@ -151,7 +151,7 @@ func TestOnlySoManyRunAtOnceAndNoneIsLost(t *testing.T) {
 	d := sit(t, monday)
 	var mu sync.Mutex
 	var now, most int
-	d.Runner.do = func(context.Context, Schedule, func(string) error) error {
+	d.Runner.do = func(context.Context, Schedule, time.Time, func(string) error) error {
 		mu.Lock()
 		now++
 		most = max(most, now)
@@ -284,6 +284,32 @@ func TestAChangeIsToldOnce(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherProcessChangedIsToldToo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "portico.db")
+	clock := &clock{now: at(t, monday)}
+	d, other := sitAt(t, path, clock, "app"), sitAt(t, path, clock, "command line")
+	d.look()
+	told := 0
+	d.store.Changed = func() { told++ }
+	s := other.add(draft("Report", daily(9, 0)))
+	for n, change := range []func() error{
+		func() error { return nil }, // it was added
+		func() error { _, err := other.store.Pause(t.Context(), s.ID, true); return err },
+		func() error { _, _, err := other.store.claimNow(t.Context(), s.ID); return err },
+		func() error { return other.store.Remove(t.Context(), s.ID) },
+	} {
+		clock.set(clock.Now().Add(time.Second))
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		d.look()
+		d.look()
+		if told != n+1 {
+			t.Errorf("after change %d it was told %d times", n, told)
+		}
+	}
+}
+
 func BenchmarkTenThousandSchedules(b *testing.B) {
 	db, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "portico.db"))
 	if err != nil {
@@ -295,13 +321,13 @@ func BenchmarkTenThousandSchedules(b *testing.B) {
 		}
 	})
 	clock := &clock{now: at(b, monday)}
-	s := NewStore(Options{DB: db, Now: clock.Now, In: zone(b, "Europe/Madrid")})
+	s := NewStore(Options{DB: db, Now: clock.Now, In: func() *time.Location { return time.UTC }})
 	for n := range 10_000 {
 		if _, err := s.Add(b.Context(), Owner{Key: fmt.Sprint(n / MaxPerOwner)}, "", draft("Report", daily(9, 0))); err != nil {
 			b.Fatal(err)
 		}
 	}
-	r := NewRunner(s, func(context.Context, Schedule, func(string) error) error { return nil })
+	r := NewRunner(s, func(context.Context, Schedule, time.Time, func(string) error) error { return nil })
 	defer r.Close()
 	b.Run("looked at with nothing due", func(b *testing.B) {
 		for b.Loop() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ type Options struct {
 	// Changed is called after a change; it must not block.
 	Changed func()
 	Now     func() time.Time
-	In      *time.Location // where the person is; nil: the computer's
+	In      func() *time.Location // where the person is now
 }
 
 // Store keeps schedules and what was run. All methods are safe for concurrent use, also with other processes' stores on
@@ -31,6 +32,9 @@ type Options struct {
 type Store struct {
 	Options
 	wake chan struct{} // holds a token when something may be due sooner than it was
+
+	mu   sync.Mutex
+	told *mark // what is known outside; nil: nothing was looked at yet
 }
 
 // NewStore makes a store; it holds nothing that would have to be closed.
@@ -45,21 +49,62 @@ func NewStore(options Options) *Store {
 		options.Now = time.Now
 	}
 	if options.In == nil {
-		options.In = time.Local
+		options.In = func() *time.Location { return time.Local }
 	}
 	return &Store{Options: options, wake: make(chan struct{}, 1)}
 }
 
 // write runs a transaction, and tells of it.
 func (s *Store) write(ctx context.Context, doing string, fn func(*sql.Tx) error) error {
-	if err := s.DB.Write(ctx, fn); err != nil {
+	var now mark
+	err := s.DB.Write(ctx, func(tx *sql.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		var err error
+		now, err = markOf(ctx, tx)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	select {
 	case s.wake <- struct{}{}:
 	default: // the runner will look anyway
 	}
+	s.mu.Lock()
+	s.told = &now
+	s.mu.Unlock()
 	s.Changed()
+	return nil
+}
+
+// mark differs after any change that a list would show.
+type mark struct{ schedules, updated, nextDue, newest, going int64 }
+
+func markOf(ctx context.Context, q querier) (m mark, err error) {
+	err = q.QueryRowContext(ctx, `SELECT count(*), coalesce(max(updated), 0), coalesce(min(due), 0),
+		(SELECT coalesce(max(id), 0) FROM schedule_runs), (SELECT count(*) FROM schedule_runs WHERE state = 'started') FROM schedules WHERE deleted IS NULL`).
+		Scan(&m.schedules, &m.updated, &m.nextDue, &m.newest, &m.going)
+	if err != nil {
+		return mark{}, fmt.Errorf("look whether schedules changed: %w", err)
+	}
+	return m, nil
+}
+
+// notice tells of what another process changed.
+func (s *Store) notice(ctx context.Context) error {
+	now, err := markOf(ctx, s.DB.Read())
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	before := s.told
+	s.told = &now
+	s.mu.Unlock()
+	if before != nil && *before != now {
+		s.Changed()
+	}
 	return nil
 }
 
@@ -182,7 +227,7 @@ func (s *Store) first(d Draft) (time.Time, error) {
 	if err := d.Check(); err != nil {
 		return time.Time{}, err
 	}
-	due, ok := d.Recurrence.Next(s.Now(), s.In)
+	due, ok := d.Recurrence.Next(s.Now(), s.In())
 	if !ok {
 		return time.Time{}, past()
 	}
@@ -196,7 +241,7 @@ func (s *Store) Upcoming(d Draft, most int) ([]time.Time, error) {
 		return nil, err
 	}
 	times := []time.Time{}
-	for ok := true; ok && len(times) < most; due, ok = d.Recurrence.Next(due, s.In) {
+	for ok := true; ok && len(times) < most; due, ok = d.Recurrence.Next(due, s.In()) {
 		times = append(times, due)
 	}
 	return times, nil
@@ -356,7 +401,7 @@ func (s *Store) Restore(ctx context.Context, id string) (Schedule, error) {
 		}
 		if gone.NextAt != 0 && gone.NextAt <= now.UnixMilli() {
 			gone.NextAt = 0
-			if due, ok := gone.Draft.Recurrence.Next(now, s.In); ok {
+			if due, ok := gone.Draft.Recurrence.Next(now, s.In()); ok {
 				gone.NextAt = due.UnixMilli()
 			}
 		}

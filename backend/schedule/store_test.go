@@ -142,7 +142,7 @@ func TestTheNextTimesOfADraftAreShown(t *testing.T) {
 	times, err := d.store.Upcoming(draft("Report", monthly(31, 9, 0)), 3)
 	var got []string
 	for _, due := range times {
-		got = append(got, due.In(d.store.In).Format("01-02 15:04"))
+		got = append(got, due.In(d.store.In()).Format("01-02 15:04"))
 	}
 	if strings.Join(got, ", ") != "12-31 09:00, 01-31 09:00, 02-28 09:00" || err != nil {
 		t.Errorf("%v %v", got, err)
