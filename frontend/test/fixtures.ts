@@ -1,11 +1,11 @@
 /** A core that is scripted: for tests of components, and for looking at every state of the window without one. */
-import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type MemoryItem, type MemoryList, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView, type VaultState, type VaultStatus } from "../src/host";
+import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type MemoryItem, type MemoryList, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView, type VaultState, type VaultStatus, type VoiceStatus } from "../src/host";
 
 export const containment: Containment = { level: "full", what: "Landlock ABI 7, seccomp" };
 
 export const info: About = { version: "0.1.0", platform: "linux/amd64", data: "/home/ana/.local/share/portico", native: false, locale: "en", home: "/home/ana", containment };
 
-export const settings: Settings = { theme: "light", language: "en", zoom: 100, stepLimit: 12 };
+export const settings: Settings = { theme: "light", language: "en", zoom: 100, stepLimit: 12, workers: { running: 8, ahead: 4, megabytes: 512, cpuSeconds: 1800 } };
 
 export const permission = (p: Permission, risk: Risk, more: Partial<PermissionView> = {}): PermissionView => ({ permission: p, key: `${p.kind}:${p.path ?? p.host ?? p.binary ?? p.envKey ?? p.flag ?? ""}`, decision: "ask", risk, ...more });
 
@@ -117,7 +117,16 @@ export const memoryTexts: Record<string, string> = {
   "agent:loca::loca-extension-jokebook/skills/rank-jokes": "---\nname: rank-jokes\ndescription: Ranks jokes.\n---\n\n## Ranking\n\nRead `references/crew.md` first.\n",
 };
 
+export const voice: VoiceStatus = {
+  speak: { on: false, engine: "", voice: "", rate: 1, endpoint: "", model: "" }, listen: { on: false, engine: "", endpoint: "", model: "", program: "", arguments: "" },
+  found: [{ engine: "espeak-ng", name: "espeak-ng 1.51", ready: true, bytes: 0, license: "", voices: [{ id: "en-gb", name: "English (Great Britain)", language: "en-GB" }, { id: "es", name: "Spanish (Spain)", language: "es" }] }],
+};
+export const voiceFetchable = { engine: "espeak-ng-js", name: "espeak-ng 1.0.2 (WebAssembly)", ready: false, bytes: 9_300_000, license: "GPL-3.0-or-later", voices: [] };
+
 export interface State {
+  voice: VoiceStatus;
+  /** How fetching a voice ends. */
+  fetch: Problem | "done" | "never";
   memories: MemoryList;
   memoryTexts: Record<string, string>;
   vault: VaultStatus;
@@ -135,7 +144,7 @@ export interface State {
 }
 
 export const stateOf = (change: Partial<State> = {}): State => ({
-  memories: { items: memoryItems, folder: "/home/ana/.local/share/portico/memories", watching: true }, memoryTexts, vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
+  voice, fetch: "done", memories: { items: memoryItems, folder: "/home/ana/.local/share/portico/memories", watching: true }, memoryTexts, vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
 });
 
 type Answers = { [M in keyof Methods]?: (request: Methods[M]["request"]) => Methods[M]["answer"] | Promise<Methods[M]["answer"]> };
@@ -254,6 +263,18 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
       state.memories = { ...state.memories, items: [...(state.memories.items ?? []), removed!] };
       return removed!;
     },
+    "voice.get": () => state.voice, "voice.save": (next) => (state.voice = { ...state.voice, ...next }), "voice.transcribe": () => ({ text: "go forward ten meters" }),
+    "voice.speak": () => ({ dataB64: "UklGRg==", mime: "audio/wav", sampleRate: 22050 }),
+    "voice.fetch": ({ job }) =>
+      new Promise((resolve, reject) => {
+        cancel = () => reject(new ProblemError({ code: "install.cancelled", what: "It was cancelled." }));
+        tell({ topic: "install", payload: { job, step: "fetch", fraction: 0.4 } });
+        if (state.fetch === "never") return;
+        if (state.fetch !== "done") return reject(new ProblemError(state.fetch));
+        state.voice = { ...state.voice, found: [{ ...voiceFetchable, ready: true, bytes: 0, voices: voice.found![0]!.voices }] };
+        resolve(state.voice);
+      }),
+    "voice.removeFetched": () => (state.voice = { ...state.voice, found: [voiceFetchable] }),
     ...own,
   };
   return {

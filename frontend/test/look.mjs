@@ -60,6 +60,7 @@ const shots = {
     await press("See the difference")(page);
   } },
   memorytheirs: { page: "memories/agent:loca::loca-extension-jokebook/skills/rank-jokes" }, memorybroken: { page: "memories/knowledge/scan.md" }, memoriesempty: { page: "memories", state: "nomemories" },
+  voice: { page: "voice" }, voiceon: { page: "voice", state: "speaks", do: async (page) => { await page.locator("input[type=file]").setInputFiles({ name: "a.wav", mimeType: "audio/wav", buffer: Buffer.from("x") }); } }, voiceserver: { page: "voice", state: "server" }, voicefetch: { page: "voice", state: "mute", do: press("Fetch") }, voicefails: { page: "voice", state: "mutefails", do: press("Fetch") }, voicelisten: { page: "voice", do: press("Write down speech", "switch") },
   general: { page: "general" }, appearance: { page: "appearance" }, shortcuts: { page: "shortcuts" }, privacy: { page: "privacy" }, about: { page: "about" },
   select: { page: "general", do: press("Language", "combobox") },
   search: { page: "general", do: (page) => page.getByRole("searchbox").fill("mod") },

@@ -7,9 +7,14 @@ import { useSaveSettings } from "./changes";
 import { Loaded } from "./loaded";
 import css from "./settings.module.css";
 
-/** The core's bounds of a turn. */
-const minSteps = 1;
-const maxSteps = 100;
+/** The core's bounds: of a turn, and of what tools may use. */
+const steps = { min: 1, max: 100 };
+const workers = [
+  { name: "running", text: "running", min: 1, max: 64 },
+  { name: "ahead", text: "ahead", min: 0, max: 16 },
+  { name: "megabytes", text: "megabytes", min: 64, max: 16_384 },
+  { name: "cpuSeconds", text: "cpu", min: 5, max: 86_400 },
+] as const;
 
 export function GeneralPage() {
   const { t } = useTranslation("settings");
@@ -19,6 +24,7 @@ export function GeneralPage() {
       <header><h1>{t("page.general")}</h1></header>
       <Loaded query={useSettings()}>
         {(settings) => (
+          <>
           <Group>
             <div id="setting-general-language">
               <GroupRow title={t("general.language")} note={t("general.languageNote")}>
@@ -28,10 +34,23 @@ export function GeneralPage() {
             </div>
             <div id="setting-general-steps">
               <GroupRow title={t("general.steps")} note={t("general.stepsNote")}>
-                <Steps value={settings.stepLimit} label={t("general.steps")} onSave={(stepLimit) => save.mutate({ stepLimit })} />
+                <WholeNumber {...steps} value={settings.stepLimit} label={t("general.steps")} onSave={(stepLimit) => save.mutate({ stepLimit })} />
               </GroupRow>
             </div>
           </Group>
+          <section id="setting-general-workers" aria-labelledby="general-workers">
+            <h2 id="general-workers">{t("general.workers")}</h2>
+            <p className={css.quiet}>{t("general.workersNote")}</p>
+            <Group>
+              {workers.map(({ name, text, min, max }) => (
+                <GroupRow key={name} title={t(`general.${text}`)} note={t(`general.${text}Note`)}>
+                  <WholeNumber min={min} max={max} value={settings.workers[name]} label={t(`general.${text}`)}
+                    onSave={(value) => save.mutate({ workers: { ...settings.workers, [name]: value } })} />
+                </GroupRow>
+              ))}
+            </Group>
+          </section>
+          </>
         )}
       </Loaded>
     </div>
@@ -39,24 +58,24 @@ export function GeneralPage() {
 }
 
 /** Saved when it is left or confirmed, and only when it is a number that the core takes. */
-function Steps({ value, label, onSave }: { value: number; label: string; onSave(value: number): void }) {
+function WholeNumber({ value, min, max, label, onSave }: { value: number; min: number; max: number; label: string; onSave(value: number): void }) {
   const [text, setText] = useState(String(value));
   useEffect(() => setText(String(value)), [value]);
   const wanted = Number(text);
-  const good = Number.isInteger(wanted) && wanted >= minSteps && wanted <= maxSteps;
+  const good = Number.isInteger(wanted) && wanted >= min && wanted <= max;
   const settle = () => {
     if (!good) setText(String(value));
     else if (wanted !== value) onSave(wanted);
   };
   return (
-    <Input className={css.number} inputMode="numeric" role="spinbutton" aria-label={label} aria-valuemin={minSteps} aria-valuemax={maxSteps} aria-valuenow={value} aria-invalid={!good || undefined} value={text}
+    <Input className={css.number} inputMode="numeric" role="spinbutton" aria-label={label} aria-valuemin={min} aria-valuemax={max} aria-valuenow={value} aria-invalid={!good || undefined} value={text}
       onChange={(event) => setText(event.target.value)} onBlur={settle}
       onKeyDown={(event) => {
         if (event.key === "Enter") settle();
         const by = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
         if (by === 0 || !good) return;
         event.preventDefault();
-        setText(String(Math.min(maxSteps, Math.max(minSteps, wanted + by))));
+        setText(String(Math.min(max, Math.max(min, wanted + by))));
       }} />
   );
 }

@@ -11,6 +11,7 @@ import { placeOf } from "./pages";
 import css from "./settings.module.css";
 import { ToolsPage } from "./tools";
 import { VaultPage } from "./vault";
+import { VoicePage } from "./voice/page";
 
 export { InstallDialog } from "./install";
 export { SettingsNav } from "./nav";
@@ -46,6 +47,8 @@ function Page({ place, onPage }: { place: ReturnType<typeof placeOf>; onPage(pag
       return <ToolsPage key={place.key} named={place.key} onPage={onPage} />;
     case "vault":
       return <VaultPage onPage={onPage} />;
+    case "voice":
+      return <VoicePage />;
     case "shortcuts":
       return <ShortcutsPage />;
     case "privacy":

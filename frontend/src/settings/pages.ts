@@ -1,10 +1,10 @@
-import { Blocks, BookOpen, Info, KeyRound, Keyboard, MessageSquareCode, Paintbrush, ShieldCheck, SlidersHorizontal, Wrench, type LucideIcon } from "lucide-react";
+import { AudioLines, Blocks, BookOpen, Info, KeyRound, Keyboard, MessageSquareCode, Paintbrush, ShieldCheck, SlidersHorizontal, Wrench, type LucideIcon } from "lucide-react";
 
-export const pages = ["general", "appearance", "models", "extensions", "tools", "memories", "vault", "shortcuts", "privacy", "about"] as const;
+export const pages = ["general", "appearance", "models", "extensions", "tools", "memories", "vault", "voice", "shortcuts", "privacy", "about"] as const;
 export type Page = (typeof pages)[number];
 
 export const pageIcons: Record<Page, LucideIcon> = {
-  general: SlidersHorizontal, appearance: Paintbrush, models: MessageSquareCode, extensions: Blocks, tools: Wrench, memories: BookOpen, vault: KeyRound, shortcuts: Keyboard, privacy: ShieldCheck, about: Info,
+  general: SlidersHorizontal, appearance: Paintbrush, models: MessageSquareCode, extensions: Blocks, tools: Wrench, memories: BookOpen, vault: KeyRound, voice: AudioLines, shortcuts: Keyboard, privacy: ShieldCheck, about: Info,
 };
 
 /** Where in the settings: a page, and on that of the extensions one of them. Written "extensions/<key>". */
@@ -37,6 +37,9 @@ export const settings = [
   { page: "memories", name: "memories.search", note: "memories.noneNote" },
   { page: "vault", name: "vault.keeper", note: "vault.phrase" },
   { page: "vault", name: "vault.contents", note: "vault.noneNote" },
+  { page: "voice", name: "voice.speak", note: "voice.speakOnNote" },
+  { page: "voice", name: "voice.here", note: "voice.noneNote" },
+  { page: "voice", name: "voice.listen", note: "voice.listenOnNote" },
   { page: "privacy", name: "privacy.stays", note: "privacy.chatsNote" },
   { page: "privacy", name: "privacy.leaves", note: "privacy.toolsNote" },
   { page: "privacy", name: "privacy.data", note: "privacy.logsNote" },
