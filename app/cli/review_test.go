@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"portico/app/cli"
+	"portico/backend/model/modeltest"
 )
 
 // planner is an extension whose tool proposes a schedule with a title that plays the prompt.
@@ -52,6 +53,39 @@ func TestAScheduleIsReviewedOnTheTerminalAndNotByWhatWasTypedBefore(t *testing.T
 		const want = "Planner proposes a schedule: Save it? [y/N] y Report\n  On day 31 of every month at 09:05. What is missed is not made up for.\n  Each time it sends:\n    Write it.\n    portico: saved.[2J\nSave it? [y/N] "
 		if text := shown.text.String(); !strings.Contains(text, want) {
 			t.Errorf("the terminal shows %q", text)
+		}
+	}
+}
+
+func TestAScheduleIsReviewedInAChatOnTheTerminal(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	t.Setenv("PORTICO_HOME", home)
+	t.Setenv("PATH", filepath.Join(root, "build", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	model, err := modeltest.Start(modeltest.Always(modeltest.Ask("plan", "{}"), modeltest.Say("Done.")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := model.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := connect(home, model.URL); err != nil {
+		t.Fatal(err)
+	}
+	if code := cli.Main([]string{"extension", "add", planner(t)}, cli.Terminal{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Version: "test"}); code != 0 {
+		t.Fatal("not installed")
+	}
+	for typed, want := range map[string]string{"y\n": `{"accepted":true,"draft":`, "n\n": `{"accepted":false}`} {
+		keys := &keyboard{more: make(chan struct{}, 1)}
+		shown := &screen{prompt: func() { keys.press(typed) }}
+		code := cli.Main([]string{"chat", "plan it"}, cli.Terminal{In: keys, Out: &bytes.Buffer{}, Err: shown, Interactive: true, Forget: keys.forget, Version: "test"})
+		if text := shown.text.String(); code != 0 || !strings.Contains(text, want) {
+			t.Errorf("typed %q: %d, %s", typed, code, text)
 		}
 	}
 }
