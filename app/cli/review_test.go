@@ -2,12 +2,15 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"portico/app/cli"
+	"portico/backend/core"
 	"portico/backend/model/modeltest"
 )
 
@@ -74,7 +77,12 @@ func TestAScheduleIsReviewedInAChatOnTheTerminal(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := connect(home, model.URL); err != nil {
+	chosen, err := core.Open(t.Context(), core.Options{Data: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = chosen.ChooseModel(t.Context(), model.URL, "scripted")
+	if err := errors.Join(err, chosen.Close(context.Background())); err != nil {
 		t.Fatal(err)
 	}
 	if code := cli.Main([]string{"extension", "add", planner(t)}, cli.Terminal{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Version: "test"}); code != 0 {
