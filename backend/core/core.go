@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"portico/backend/agent"
+	"portico/backend/capability"
 	"portico/backend/confine"
 	"portico/backend/event"
 	"portico/backend/extdb"
@@ -34,10 +35,11 @@ const undoTime = 24 * time.Hour
 
 // Options are what differs between the app and a command line.
 type Options struct {
-	Data    string          // the data folder; see DataFolder
-	Locale  string          // BCP 47; empty: the system's
-	Present bool            // a person is there to answer questions
-	Brings  planted.Archive // the extension to install at the first start; none where there are no files
+	Data    string            // the data folder; see DataFolder
+	Locale  string            // BCP 47; empty: the system's
+	Present bool              // a person is there to answer questions
+	Opener  capability.Opener // the desktop; nil: there is none
+	Brings  planted.Archive   // the extension to install at the first start; none where there are no files
 }
 
 // Core is Portico without a window.
@@ -52,6 +54,7 @@ type Core struct {
 	switches  switches
 	installer *install.Installer
 	grants    *grant.Store
+	workers   *deno.Runtime
 	databases *extdb.Databases
 	schedules scheduled
 	memories  *memory.Store
@@ -107,13 +110,18 @@ func (c *Core) assemble(ctx context.Context) error {
 	if err := c.Sessions.Purge(ctx, time.Now().Add(-undoTime)); err != nil {
 		return fmt.Errorf("purge deleted sessions: %w", err)
 	}
-	locaTools, err := deno.New(deno.Options{Data: c.places.Data, Cache: c.places.Cache, Logs: c.places.Logs, Models: c.places.Models, Sessions: c.places.Sessions, Registries: npm.OnThisComputer(registry)})
+	settings, err := c.Settings(ctx)
 	if err != nil {
 		return err
 	}
+	c.workers, err = deno.New(deno.Options{Data: c.places.Data, Cache: c.places.Cache, Logs: c.places.Logs, Models: c.places.Models, Sessions: c.places.Sessions, Opener: c.options.Opener, Registries: npm.OnThisComputer(registry)})
+	if err != nil {
+		return err
+	}
+	c.workers.Limit(settings.Workers)
 	c.installer = install.New(install.Options{
 		Data: c.places.Data, Formats: formats(), Now: time.Now, Confirmed: c.confirmed, Confirm: c.confirm,
-		Dependencies: map[extension.Format]install.Dependencies{extension.Loca: locaTools},
+		Dependencies: map[extension.Format]install.Dependencies{extension.Loca: c.workers},
 	})
 	if err := c.installer.Recover(ctx); err != nil {
 		return fmt.Errorf("tidy up an install that was cut off: %w", err)
@@ -121,7 +129,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	if c.options.Brings.Files != nil {
 		c.unplanted = c.garden().Plant(ctx, c.options.Brings) // all the rest works without it
 	}
-	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: locaTools})
+	c.instances = newInstances(map[extension.Format]runtime.Runtime{extension.Loca: c.workers})
 	c.databases = extdb.New(c.places.ExtensionData)
 	c.memories = c.openMemories()
 	c.vault = vault.Open(vault.Options{Folder: c.places.Vault, Changed: func() { c.Events.Publish(event.Event{Topic: event.Vault}) }})

@@ -11,6 +11,7 @@ import (
 	"portico/backend/event"
 	"portico/backend/extension"
 	"portico/backend/model"
+	"portico/backend/runtime/deno"
 	"portico/backend/store"
 )
 
@@ -22,7 +23,7 @@ const (
 	maxLayoutBytes   = 256 << 10
 )
 
-var defaultSettings = Settings{Theme: "system", Language: "system", Zoom: 100, StepLimit: defaultStepLimit}
+var defaultSettings = Settings{Theme: "system", Language: "system", Zoom: 100, StepLimit: defaultStepLimit, Workers: deno.StandardLimits}
 
 // kept is a small table of named JSON values.
 type kept struct{ db *store.DB }
@@ -80,9 +81,23 @@ func (c *Core) SaveSettings(ctx context.Context, s Settings) (Settings, error) {
 	case s.StepLimit < 1 || s.StepLimit > maxStepLimit:
 		return s, bad("step limit", fmt.Sprint(s.StepLimit))
 	}
+	for _, limit := range []struct {
+		field              string
+		value, least, most int
+	}{
+		{"calls at the same time", s.Workers.Running, deno.LeastLimits.Running, deno.MostLimits.Running},
+		{"processes started ahead", s.Workers.Ahead, deno.LeastLimits.Ahead, deno.MostLimits.Ahead},
+		{"memory of a process", s.Workers.Megabytes, deno.LeastLimits.Megabytes, deno.MostLimits.Megabytes},
+		{"computing time of a process", s.Workers.CPUSeconds, deno.LeastLimits.CPUSeconds, deno.MostLimits.CPUSeconds},
+	} {
+		if limit.value < limit.least || limit.value > limit.most {
+			return s, bad(limit.field, fmt.Sprint(limit.value))
+		}
+	}
 	if err := c.kept.set(ctx, "settings", s); err != nil {
 		return s, err
 	}
+	c.workers.Limit(s.Workers)
 	c.Events.Publish(event.Event{Topic: event.Settings})
 	return s, nil
 }

@@ -1,7 +1,12 @@
 package core
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
+
+	"portico/backend/extension"
+	"portico/backend/runtime/deno"
 )
 
 func TestSettingsAreCheckedAndKept(t *testing.T) {
@@ -11,12 +16,20 @@ func TestSettingsAreCheckedAndKept(t *testing.T) {
 	if err != nil || s != defaultSettings {
 		t.Fatalf("got %+v %v", s, err)
 	}
-	for _, bad := range []Settings{{"pink", "en", 100, 5}, {"dark", "fr", 100, 5}, {"dark", "en", 99, 5}, {"dark", "en", 201, 5}, {"dark", "en", 100, 0}, {"dark", "en", 100, 101}} {
+	few, more, odd := deno.LeastLimits, deno.MostLimits, deno.StandardLimits
+	few.Megabytes--
+	more.Ahead++
+	odd.CPUSeconds = 0
+	fine := deno.StandardLimits
+	for _, bad := range []Settings{
+		{"pink", "en", 100, 5, fine}, {"dark", "fr", 100, 5, fine}, {"dark", "en", 99, 5, fine}, {"dark", "en", 201, 5, fine}, {"dark", "en", 100, 0, fine},
+		{"dark", "en", 100, 101, fine}, {"dark", "en", 100, 5, few}, {"dark", "en", 100, 5, more}, {"dark", "en", 100, 5, odd}, {"dark", "en", 100, 5, deno.Limits{}},
+	} {
 		if _, err := c.SaveSettings(t.Context(), bad); err == nil {
 			t.Errorf("%+v was kept", bad)
 		}
 	}
-	want := Settings{"dark", "es", 150, 30}
+	want := Settings{"dark", "es", 150, 30, deno.LeastLimits}
 	if _, err := c.SaveSettings(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
@@ -43,4 +56,29 @@ func TestTheSystemsLocale(t *testing.T) {
 	if got := systemLocale(func(string) string { return "de_DE.UTF-8" }, func() string { return "es-ES" }); got != "de-DE" {
 		t.Errorf("the terminal's locale does not come first: got %q", got)
 	}
+}
+
+func TestTheMemoryOfAToolIsWhatSettingsSayNowAndAfterARestart(t *testing.T) {
+	data := t.TempDir()
+	c := open(t, data)
+	v := installed(t, c, "crash")
+	says := func(c *Core, megabytes string) {
+		t.Helper()
+		in := newSession(t, c)
+		if _, err := c.RunTool(t.Context(), in.ID, extension.Address(v.ID, "exhaust_heap"), json.RawMessage(`{}`)); err != nil {
+			t.Fatal(err)
+		}
+		entries := settled(t, c, in.ID, nil)
+		last := entries[len(entries)-1]
+		if last.Call == nil || last.Call.Error == nil || !strings.Contains(last.Call.Error.What, "needed more memory than the "+megabytes+" MB") {
+			t.Errorf("got %s %+v, want %s MB", kinds(entries), last.Call, megabytes)
+		}
+	}
+	s := defaultSettings
+	s.Workers.Megabytes = 96
+	if _, err := c.SaveSettings(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	says(c, "96")
+	says(open(t, data), "96")
 }

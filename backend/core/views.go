@@ -3,6 +3,7 @@ package core
 import (
 	"portico/backend/extension"
 	"portico/backend/grant"
+	"portico/backend/runtime/deno"
 )
 
 // ExtensionView is an extension as its page shows it.
@@ -69,6 +70,8 @@ type Settings struct {
 	Language  string `json:"language"`  // system, en, es
 	Zoom      int    `json:"zoom"`      // percent, 100 to 200
 	StepLimit int    `json:"stepLimit"` // tool rounds in one turn
+
+	Workers deno.Limits `json:"workers"` // what tools' processes may use, from deno.LeastLimits to deno.MostLimits
 }
 
 // About says what this Portico is.

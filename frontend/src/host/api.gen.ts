@@ -269,6 +269,13 @@ export interface Layout {
   layout: unknown;
 }
 
+export interface Limits {
+  running: number;
+  ahead: number;
+  megabytes: number;
+  cpuSeconds: number;
+}
+
 export interface Link {
   url: string;
 }
@@ -648,6 +655,7 @@ export interface Settings {
   language: string;
   zoom: number;
   stepLimit: number;
+  workers: Limits;
 }
 
 export interface Sound {

@@ -78,7 +78,7 @@ describe("the window", () => {
   });
 
   it("follows the theme and the language of the settings", async () => {
-    await show("chat", { "settings.get": () => ({ theme: "dark", language: "es", zoom: 100, stepLimit: 20 }) });
+    await show("chat", { "settings.get": () => ({ theme: "dark", language: "es", zoom: 100, stepLimit: 20, workers: { running: 8, ahead: 4, megabytes: 512, cpuSeconds: 1800 } }) });
     expect(document.documentElement.dataset.theme).toBe("dark");
     expect(await screen.findByRole("tab", { name: "Lunch and calories" })).toBeTruthy();
     expect(screen.getByRole("complementary", { name: "Conversaciones" })).toBeTruthy();
