@@ -85,8 +85,10 @@ func TestAScheduleIsReviewedInAChatOnTheTerminal(t *testing.T) {
 	if err := errors.Join(err, chosen.Close(context.Background())); err != nil {
 		t.Fatal(err)
 	}
-	if code := cli.Main([]string{"extension", "add", planner(t)}, cli.Terminal{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Version: "test"}); code != 0 {
-		t.Fatal("not installed")
+	for _, command := range [][]string{{"extension", "add", planner(t)}, {"extension", "enable", "planner/plan"}} {
+		if code := cli.Main(command, cli.Terminal{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Version: "test"}); code != 0 {
+			t.Fatal(command)
+		}
 	}
 	for typed, want := range map[string]string{"y\n": `{"accepted":true,"draft":`, "n\n": `{"accepted":false}`} {
 		keys := &keyboard{more: make(chan struct{}, 1)}
