@@ -92,7 +92,6 @@ it("gives the model what a message names with @", async () => {
   await portico.picture("e2e-mention");
   await page().keyboard.press("Escape");
   await list.waitFor({ state: "hidden" });
-  await message.pressSequentially(" ");
   await message.fill("");
   await message.pressSequentially("Which tyres has @the");
   await list.waitFor();

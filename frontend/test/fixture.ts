@@ -13,6 +13,7 @@ const states: Record<string, Partial<State>> = {
   speaks: { voice: { ...voice, speak: { ...voice.speak, on: true }, listen: { ...voice.listen, on: true, engine: "program", program: "pocketsphinx", arguments: "single {file}" } } },
   server: { voice: { ...voice, speak: { ...voice.speak, on: true, engine: "endpoint", endpoint: "https://api.example.com/v1", model: "tts-1", voice: "alloy" }, listen: { ...voice.listen, on: true, engine: "endpoint", endpoint: "https://api.example.com/v1", model: "whisper-1" } } },
   mute: { voice: { ...voice, found: [voiceFetchable] }, fetch: "never" }, mutefails: { voice: { ...voice, found: [voiceFetchable] }, fetch: { code: "voice.bad-package", what: "What was fetched is not the voice that it should be.", next: "Try again." } },
+  noschedules: { schedules: [] }, nohistory: { runs: [] },
   phrase: { vault: { ...vault, hasPassphrase: true } },
   closed: { vault: vaultClosed("passphrase") }, locked: { vault: vaultClosed("locked") }, slow: { vault: vaultClosed("slow") }, nokeyring: { vault: vaultClosed("missing", []) }, lostkeyring: { vault: vaultClosed("missing") },
   nokey: { vault: { ...vaultClosed("broken"), damaged: ["items/8617dfd7c2a94b1e.age"] } }, bare: { vault: { ...vault, names: [] } },

@@ -1,5 +1,5 @@
 /** A core that is scripted: for tests of components, and for looking at every state of the window without one. */
-import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type MemoryItem, type MemoryList, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Session, type Settings, type ToolView, type VaultState, type VaultStatus, type VoiceStatus } from "../src/host";
+import { ProblemError, type Carrier, type Check, type Containment, type ExtensionView, type File, type Found, type HostEvent, type MemoryItem, type MemoryList, type About, type Methods, type ModelChoice, type Permission, type PermissionView, type Problem, type Review, type Risk, type Schedule, type ScheduleRun, type Session, type Settings, type ToolView, type VaultState, type VaultStatus, type VoiceStatus } from "../src/host";
 
 export const containment: Containment = { level: "full", what: "Landlock ABI 7, seccomp" };
 
@@ -123,7 +123,20 @@ export const voice: VoiceStatus = {
 };
 export const voiceFetchable = { engine: "espeak-ng-js", name: "espeak-ng 1.0.2 (WebAssembly)", ready: false, bytes: 9_300_000, license: "GPL-3.0-or-later", voices: [] };
 
+const hour = 3_600_000;
+const run = (id: number, state: ScheduleRun["state"], ago: number, more: Partial<ScheduleRun> = {}): ScheduleRun => ({ id, schedule: "sch1", cause: "onTime", state, dueAt: Date.now() - ago, startedAt: Date.now() - ago, endedAt: Date.now() - ago + 12_400, session: "s1", ...more });
+const scheduled = (id: string, title: string, draft: Schedule["draft"]["schedule"], more: Partial<Schedule> = {}): Schedule => ({ id, draft: { title, instruction: `Do this: ${title}.`, runMissed: true, schedule: draft }, paused: false, nextAt: Date.now() + 20 * hour, createdAt: 0, updatedAt: 0, ...more });
+export const schedules: Schedule[] = [
+  scheduled("sch1", "Morning summary", { kind: "weekly", weekdays: [1, 2, 3, 4, 5], hour: 8, minute: 30 }, { last: run(3, "finished", 4 * hour) }),
+  scheduled("sch2", "Rent", { kind: "monthly", day: 31, hour: 9, minute: 0 }, { extension: "Household", owner: "agent:loca::household", last: run(1, "failed", 50 * hour, { problem: { code: "schedule.no-model", what: "No model is set up, so there was nothing to send it to.", next: "Choose one in Settings › Models." } }) }),
+  scheduled("sch3", "Water the plants", { kind: "interval", everyMinutes: 2880 }, { paused: true }),
+  scheduled("sch4", "Anniversary", { kind: "once", atMs: Date.UTC(2026, 4, 2, 9) }, { nextAt: 0, last: run(9, "missed", 60 * hour, { session: undefined }) }),
+];
+export const runs: ScheduleRun[] = [run(3, "finished", 4 * hour), run(2, "interrupted", 28 * hour), run(1, "failed", 52 * hour, { cause: "madeUp", missed: 2, problem: { code: "schedule.no-model", what: "No model is set up, so there was nothing to send it to.", next: "Choose one in Settings › Models." } })];
+
 export interface State {
+  schedules: Schedule[];
+  runs: ScheduleRun[];
   voice: VoiceStatus;
   /** How fetching a voice ends. */
   fetch: Problem | "done" | "never";
@@ -144,7 +157,7 @@ export interface State {
 }
 
 export const stateOf = (change: Partial<State> = {}): State => ({
-  voice, fetch: "done", memories: { items: memoryItems, folder: "/home/ana/.local/share/portico/memories", watching: true }, memoryTexts, vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
+  schedules, runs, voice, fetch: "done", memories: { items: memoryItems, folder: "/home/ana/.local/share/portico/memories", watching: true }, memoryTexts, vault, settings, info, extensions, model: { baseURL: "", model: "" }, found, sessions: [session("s1", "Word counts for the essay"), session("s2", "Lunch and calories")], review, install: "done", log: "09:30:02 info counted 3112 words\n", layout: null, ...change,
 });
 
 type Answers = { [M in keyof Methods]?: (request: Methods[M]["request"]) => Methods[M]["answer"] | Promise<Methods[M]["answer"]> };
@@ -275,6 +288,30 @@ export function scripted(change: Partial<State> = {}, own: Answers = {}): Carrie
         resolve(state.voice);
       }),
     "voice.removeFetched": () => (state.voice = { ...state.voice, found: [voiceFetchable] }),
+    "schedules.list": () => state.schedules, "schedules.history": () => state.runs, "schedules.preview": ({ draft, most = 5 }) => {
+      if (draft.schedule.kind === "once" && (draft.schedule.atMs ?? 0) < Date.now()) throw new ProblemError({ code: "schedule.past", what: "That moment has passed.", next: "Choose a later one." });
+      return Array.from({ length: draft.schedule.kind === "once" ? 1 : most }, (_, n) => Date.now() + (n + 1) * 24 * hour);
+    },
+    "schedules.save": ({ id = "sch9", draft }) => {
+      const made = { ...scheduled(id, draft.title, draft.schedule), draft };
+      state.schedules = [...state.schedules.filter((one) => one.id !== id), made];
+      return made;
+    },
+    "schedules.pause": ({ id, paused }) => {
+      state.schedules = state.schedules.map((one) => (one.id === id ? { ...one, paused } : one));
+      return state.schedules.find((one) => one.id === id)!;
+    },
+    "schedules.runNow": ({ id }) => ({ ...run(10, "finished", 0), schedule: id, cause: "byPerson" }),
+    "schedules.remove": ({ id }) => {
+      state.schedules = state.schedules.filter((one) => one.id !== id);
+      return {};
+    },
+    "schedules.restore": ({ id }) => {
+      const back = schedules.find((one) => one.id === id)!;
+      state.schedules = [...state.schedules, back];
+      return back;
+    },
+    "schedules.review": () => ({}),
     ...own,
   };
   return {

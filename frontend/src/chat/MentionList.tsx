@@ -9,7 +9,9 @@ import css from "./composer.module.css";
 export function MentionList({ id, items, at, onPick, onAt }: { id: string; items: readonly MemoryItem[]; at: number; onPick(item: MemoryItem): void; onAt(at: number): void }) {
   const { t } = useTranslation("chat");
   const active = useRef<HTMLDivElement>(null);
-  useEffect(() => active.current?.scrollIntoView?.({ block: "nearest" }), [at]);
+  useEffect(() => {
+    active.current?.scrollIntoView?.({ block: "nearest" }); // newer engines give a promise, which is no clean-up
+  }, [at]);
   return (
     <div id={id} role="listbox" aria-label={t("mention.label")} className={cx(css.menu, css.mentions)}>
       {items.map((item, n) => {

@@ -12,6 +12,7 @@ import { Markdown } from "./Markdown";
 import { Matches } from "./Matches";
 import { PermissionAnswer } from "./PermissionPrompt";
 import { QuestionCard } from "./QuestionCard";
+import { ScheduleCard } from "./ScheduleCard";
 import { Shown } from "./Shown";
 import css from "./transcript.module.css";
 import { keepView } from "./view";
@@ -72,6 +73,8 @@ function One({ entry, last, tool }: { entry: Entry; last: boolean; tool?: string
       return <QuestionCard entry={entry} tool={tool} />;
     case "permission":
       return <PermissionAnswer entry={entry} />;
+    case "schedule":
+      return <ScheduleCard entry={entry} />;
     case "display":
       return entry.display ? <div className={css.shown} role="group" aria-label={t("shown", { title: tool ?? "" })}><Shown display={entry.display} /></div> : null;
     case "problem":

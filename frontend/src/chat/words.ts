@@ -91,6 +91,7 @@ export function useAnnounced() {
     if (entry.kind === "agent" && entry.state !== "running") return entry.text;
     if (entry.kind === "question" && entry.state === "open") return t("announce.question", { question: entry.question?.questions?.[0]?.question ?? "" });
     if (entry.kind === "permission" && entry.state === "open" && entry.permission) return t("permission.title", { extension: entry.permission.extension, wants: wants(entry.permission.permission) });
+    if (entry.kind === "schedule" && entry.state === "open" && entry.schedule) return t("announce.schedule", { extension: entry.schedule.extension, title: entry.schedule.draft.title });
     if (entry.kind === "call" && entry.state === "failed") return t("announce.failed", { title: entry.call?.title ?? "" });
     if (entry.kind === "call" && entry.state === "done") return t("announce.done", { title: entry.call?.title ?? "" });
     if (entry.kind === "problem") return entry.problem?.what;

@@ -1,7 +1,7 @@
 import { QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from ".";
 import { byTime, Journal, sessionOf, withEvent } from "./merge";
-import type { About, ChosenModel, ExtensionView, HostEvent, MemoryList, MemoryText, Methods, Session, Settings, ToolView, Transcript, VaultStatus, VoiceStatus } from ".";
+import type { About, ChosenModel, ExtensionView, HostEvent, MemoryList, MemoryText, Methods, Schedule, Session, Settings, ToolView, Transcript, VaultStatus, VoiceStatus } from ".";
 
 /** Every key in one place: a key that is written twice is one that is invalidated once. */
 export const keys = {
@@ -22,6 +22,8 @@ export const keys = {
   memories: ["memories"] as const,
   memory: (id: string) => ["memories", "text", id] as const,
   voice: ["voice"] as const,
+  schedules: ["schedules"] as const,
+  history: (id: string) => ["schedules", "history", id] as const,
 };
 
 export const client = new QueryClient({
@@ -49,6 +51,7 @@ export const useModelList = (server: string) => useQuery<string[]>({ queryKey: k
 export const useVault = () => useQuery<VaultStatus>({ queryKey: keys.vault, queryFn: () => call("vault.status", none) });
 export const useMemories = (wanted = true) => useQuery<MemoryList>({ queryKey: keys.memories, queryFn: () => call("memories.list", none), enabled: wanted });
 export const useMemory = (id: string) => useQuery<MemoryText>({ queryKey: keys.memory(id), queryFn: () => call("memories.get", { id }), enabled: id !== "", gcTime: 0 });
+export const useSchedules = () => useQuery<Schedule[]>({ queryKey: keys.schedules, queryFn: () => call("schedules.list", none) });
 export const useVoice = () => useQuery<VoiceStatus>({ queryKey: keys.voice, queryFn: () => call("voice.get", none) });
 export const useAbout = () => useQuery<About>({ queryKey: keys.about, queryFn: () => call("system.about", none) });
 
@@ -110,6 +113,10 @@ export function apply(queries: QueryClient, events: HostEvent[]): void {
         break;
       case "memories":
         void queries.invalidateQueries({ queryKey: keys.memories });
+        break;
+      case "schedules":
+        void queries.invalidateQueries({ queryKey: keys.schedules, exact: true });
+        void queries.invalidateQueries({ queryKey: ["schedules", "history"] });
         break;
       case "voice":
         void queries.invalidateQueries({ queryKey: keys.voice });

@@ -112,7 +112,9 @@ export function Combobox({ value, onChange, choices, placeholder, mono, disabled
   const active = useRef<HTMLDivElement>(null);
   const shown = typed ? choices.filter((choice) => choice.toLowerCase().includes(value.toLowerCase())) : choices;
   const visible = open && shown.length > 0;
-  useEffect(() => active.current?.scrollIntoView?.({ block: "nearest" }), [at]);
+  useEffect(() => {
+    active.current?.scrollIntoView?.({ block: "nearest" }); // newer engines give a promise, which is no clean-up
+  }, [at]);
 
   const pick = (choice: string) => {
     onChange(choice);

@@ -8,6 +8,7 @@ import { AppearancePage, GeneralPage } from "./general";
 import { MemoriesPage } from "./memories/list";
 import { ModelsPage } from "./models";
 import { placeOf } from "./pages";
+import { SchedulesPage } from "./schedules/page";
 import css from "./settings.module.css";
 import { ToolsPage } from "./tools";
 import { VaultPage } from "./vault";
@@ -45,6 +46,8 @@ function Page({ place, onPage }: { place: ReturnType<typeof placeOf>; onPage(pag
       return <ModelsPage onPage={onPage} />;
     case "tools":
       return <ToolsPage key={place.key} named={place.key} onPage={onPage} />;
+    case "schedules":
+      return <SchedulesPage />;
     case "vault":
       return <VaultPage onPage={onPage} />;
     case "voice":

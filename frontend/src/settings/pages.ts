@@ -1,10 +1,10 @@
-import { AudioLines, Blocks, BookOpen, Info, KeyRound, Keyboard, MessageSquareCode, Paintbrush, ShieldCheck, SlidersHorizontal, Wrench, type LucideIcon } from "lucide-react";
+import { AudioLines, Blocks, BookOpen, CalendarClock, Info, KeyRound, Keyboard, MessageSquareCode, Paintbrush, ShieldCheck, SlidersHorizontal, Wrench, type LucideIcon } from "lucide-react";
 
-export const pages = ["general", "appearance", "models", "extensions", "tools", "memories", "vault", "voice", "shortcuts", "privacy", "about"] as const;
+export const pages = ["general", "appearance", "models", "extensions", "tools", "memories", "schedules", "vault", "voice", "shortcuts", "privacy", "about"] as const;
 export type Page = (typeof pages)[number];
 
 export const pageIcons: Record<Page, LucideIcon> = {
-  general: SlidersHorizontal, appearance: Paintbrush, models: MessageSquareCode, extensions: Blocks, tools: Wrench, memories: BookOpen, vault: KeyRound, voice: AudioLines, shortcuts: Keyboard, privacy: ShieldCheck, about: Info,
+  general: SlidersHorizontal, appearance: Paintbrush, models: MessageSquareCode, extensions: Blocks, tools: Wrench, memories: BookOpen, schedules: CalendarClock, vault: KeyRound, voice: AudioLines, shortcuts: Keyboard, privacy: ShieldCheck, about: Info,
 };
 
 /** Where in the settings: a page, and on that of the extensions one of them. Written "extensions/<key>". */
@@ -35,6 +35,7 @@ export const settings = [
   { page: "extensions", name: "extensions.touch", note: "extensions.noneNote" },
   { page: "tools", name: "tools.search", note: "tools.intro" },
   { page: "memories", name: "memories.search", note: "memories.noneNote" },
+  { page: "schedules", name: "schedules.coming", note: "schedules.intro" },
   { page: "vault", name: "vault.keeper", note: "vault.phrase" },
   { page: "vault", name: "vault.contents", note: "vault.noneNote" },
   { page: "voice", name: "voice.speak", note: "voice.speakOnNote" },
