@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"portico/app/cli"
+	"portico/app/opener"
 	"portico/app/terminal"
 	"portico/app/window"
 	"portico/backend/core"
@@ -61,7 +62,7 @@ func open() error {
 		return err
 	}
 	ctx := context.Background()
-	c, err := core.Open(ctx, core.Options{Data: data, Present: true, Brings: planted.BuiltIn()})
+	c, err := core.Open(ctx, core.Options{Data: data, Present: true, Opener: opener.System{}, Brings: planted.BuiltIn()})
 	if err != nil {
 		return err
 	}

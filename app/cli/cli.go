@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"portico/app/opener"
 	"portico/backend/core"
 	"portico/backend/extension"
 	"portico/backend/planted"
@@ -138,7 +139,7 @@ func withCore(ctx context.Context, t Terminal, use func(*core.Core) error) error
 	if err != nil {
 		return err
 	}
-	c, err := core.Open(ctx, core.Options{Data: data, Present: t.Interactive, Brings: t.Brings})
+	c, err := core.Open(ctx, core.Options{Data: data, Present: t.Interactive, Opener: opener.System{}, Brings: t.Brings})
 	if err != nil {
 		return err
 	}

@@ -17,14 +17,23 @@ var schemes = []string{"http", "https", "mailto"}
 
 // URL opens an address in the person's browser or mail program.
 func URL(address string) error {
+	cmd, err := forURL(address)
+	if err != nil {
+		return err
+	}
+	_, err = begin(cmd, address)
+	return err
+}
+
+func forURL(address string) (*exec.Cmd, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || !slices.Contains(schemes, parsed.Scheme) || parsed.Scheme != "mailto" && parsed.Host == "" {
-		return extension.NewProblem("open.bad-link", "“{link}” is not a link that Portico opens.", "Only http, https and mailto links are opened.", "link", address)
+		return nil, extension.NewProblem("open.bad-link", "“{link}” is not a link that Portico opens.", "Only http, https and mailto links are opened.", "link", address)
 	}
 	if parsed.Scheme == "mailto" {
 		plainMail(parsed)
 	}
-	return open(parsed.String())
+	return command(parsed.String()), nil
 }
 
 // mailFields are what a link may fill into a message. Some mail programs also take files to attach.
@@ -44,22 +53,31 @@ func plainMail(address *url.URL) {
 
 // Path shows a file or folder in the system's file manager.
 func Path(path string) error {
+	cmd, err := forPath(path)
+	if err != nil {
+		return err
+	}
+	_, err = begin(cmd, path)
+	return err
+}
+
+func forPath(path string) (*exec.Cmd, error) {
 	if !filepath.IsAbs(path) { // a relative one could be read as an option
-		return extension.NewProblem("open.bad-path", "“{path}” is not a whole path.", "", "path", path)
+		return nil, extension.NewProblem("open.bad-path", "“{path}” is not a whole path.", "", "path", path)
 	}
-	return open(path)
+	return command(path), nil
 }
 
-func open(what string) error {
-	cmd := command(what)
+// begin starts an opener. How it ended says little where nobody waits for it: what it opened has its own window.
+func begin(cmd *exec.Cmd, what string) (ended <-chan error, err error) {
 	if err := cmd.Start(); err != nil {
-		return extension.NewProblem("open.failed", "“{what}” could not be opened.", "Open it by hand.", "what", what).Because(err)
+		return nil, failed(what, err)
 	}
-	go wait(cmd) // ends with the opener, which hands over and exits
-	return nil
+	end := make(chan error, 1)        // there may be nobody who waits
+	go func() { end <- cmd.Wait() }() // ends with the opener, which hands over and exits
+	return end, nil
 }
 
-func wait(cmd *exec.Cmd) {
-	// The opener's exit code says nothing that could be acted on here: what it opened has its own window.
-	_ = cmd.Wait()
+func failed(what string, err error) error {
+	return extension.NewProblem("open.failed", "“{what}” could not be opened.", "Open it by hand.", "what", what).Because(err)
 }

@@ -27,9 +27,10 @@ type Options struct {
 	Data     string // Portico's own data, in no grant
 	Cache    string
 	Logs     string
-	Models   string // what $models names
-	Sessions string // what $sessions names
-	Binary   string // Deno; empty: Find
+	Models   string            // what $models names
+	Sessions string            // what $sessions names
+	Binary   string            // Deno; empty: Find
+	Opener   capability.Opener // nil: there is no desktop to open things on
 
 	Registries npm.Surroundings // where npm's configuration is read
 	Fetching   *npm.Limits      // nil: npm.Standard

@@ -37,6 +37,7 @@ type worker struct {
 	stderr        *tail
 	noise         func(line string)
 	broker        *broker      // nil: it runs on flags
+	openers       *openers     // nil: it may run none
 	dropped       atomic.Int64 // frames that were no frames
 }
 
@@ -103,15 +104,19 @@ func (i *instance) boot(ctx context.Context, p *prepared, pl plan) (w *worker, e
 	w.noise = out.line
 	layers, said := pl.layers, io.MultiWriter(w.stderr, errs)
 	env := environment(filepath.Join(p.dir, denoDir), layers.Env)
+	if w.openers, err = newOpeners(openersIn(pl.decided), i.runtime.options.Opener); err != nil {
+		return nil, notStarted(err)
+	}
+	env = w.openers.environment(env)
 	if pl.watched {
 		if w.broker, err = openBroker(); err != nil {
-			return nil, notStarted(err)
+			return nil, notStarted(errors.Join(err, w.openers.close()))
 		}
 		w.broker.use(i.beforeCall(grant.NewJudge(pl.decided, i.places, p.packages)))
 		layers.System.Socket = w.broker.address
 		env, said = append(env, brokerAddress+"="+w.broker.address), &withoutNotice{to: said}
 	}
-	held := policy(p.base, layers.System)
+	held := w.openers.policy(policy(p.base, layers.System))
 	held.Limits = pl.limits.ofProcess()
 	process, err := confine.Start(held, confine.Command{
 		Path: p.binary, Args: command(p, layers, pl.limits.Megabytes), Env: env, Dir: i.root, Stderr: said, Cache: i.runtime.options.Cache,
@@ -122,7 +127,7 @@ func (i *instance) boot(ctx context.Context, p *prepared, pl plan) (w *worker, e
 			err = errors.Join(err, w.broker.close())
 			w.broker.release()
 		}
-		return nil, notStarted(err)
+		return nil, notStarted(errors.Join(err, w.openers.close()))
 	}
 	w.process = process
 	if w.broker != nil {
@@ -252,7 +257,7 @@ func (w *worker) end() error {
 	if w.broker != nil {
 		err = errors.Join(err, w.broker.close())
 	}
-	return errors.Join(err, ignoreClosed(w.process.Close()))
+	return errors.Join(err, w.openers.close(), ignoreClosed(w.process.Close()))
 }
 
 func ignoreClosed(err error) error {

@@ -1,0 +1,93 @@
+package deno
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"portico/backend/capability"
+	"portico/backend/extension"
+	"portico/backend/grant"
+)
+
+// openerNames are the programs that only hand something to the person's desktop. Held to a tool's permissions they can't:
+// they reach neither the desktop nor the browser. So a tool that may run one gets a stand-in of that name, which asks the
+// host to open the same thing (architecture.md, Rules that follow). On Windows the system's own hand over as they are.
+var openerNames = map[string][]string{
+	"linux":  {"xdg-open", "gio", "gtk-launch"},
+	"darwin": {"open"},
+}
+
+// openersIn names the openers that were allowed.
+func openersIn(decided []grant.Decided) []string {
+	var names []string
+	for _, d := range decided {
+		if d.Decision == grant.Allow && d.Permission.Kind == extension.Run && slices.Contains(openerNames[runtime.GOOS], d.Permission.Binary) {
+			names = append(names, d.Permission.Binary)
+		}
+	}
+	return names
+}
+
+// appName is what an application may be called: never a path, never an option.
+var appName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._+'()-]{0,99}$`)
+
+// runs are endings of files that a desktop runs rather than shows. A tool could have written the file, and what is opened
+// is held to nothing.
+var runs = []string{".app", ".appimage", ".bat", ".cmd", ".com", ".command", ".deb", ".desktop", ".dmg", ".exe", ".jar", ".lnk", ".msi", ".pkg", ".ps1", ".rpm", ".run", ".scpt", ".scr", ".terminal", ".tool", ".url", ".webloc", ".workflow"}
+
+// openAs hands one command line of an opener over. The error is for the tool to read.
+func openAs(to capability.Opener, command []string) error {
+	refused := func(why string) error {
+		return extension.NewProblem("open.refused", "It was not opened: {why}.", "Open it by hand.", "why", why)
+	}
+	if to == nil {
+		return refused("this Portico has no desktop to open it on")
+	}
+	target := command[len(command)-1]
+	switch shape := strings.Join(command[:len(command)-1], " "); {
+	case shape == "gtk-launch" || shape == "open -a":
+		if !appName.MatchString(target) {
+			return refused("that is not the name of an application")
+		}
+		return to.App(target)
+	case shape != "xdg-open" && shape != "gio open" && shape != "open":
+		return refused("only one address or file can be opened, without options")
+	}
+	if address, err := url.Parse(target); err == nil && (address.Scheme == "http" || address.Scheme == "https" || address.Scheme == "mailto") {
+		return to.URL(target)
+	}
+	if !filepath.IsAbs(target) {
+		return refused("it is neither a web address nor a file's whole path")
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return refused("there is no such file")
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return refused("it is no plain file")
+	case info.Mode().IsRegular() && info.Mode()&0o111 != 0 || runnable(target):
+		return refused("it is a program")
+	}
+	return to.Path(target)
+}
+
+// runnable looks at the file's own name, whatever a link to it is called.
+func runnable(path string) bool {
+	named := []string{path}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		named = append(named, real)
+	}
+	return slices.ContainsFunc(named, func(name string) bool { return slices.Contains(runs, strings.ToLower(filepath.Ext(name))) })
+}
+
+// quoted is a text as a word of sh.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// isPlain says whether a tool left a plain file there, and not something that leads elsewhere or waits.
+func isPlain(info fs.FileInfo) bool { return info.Mode().IsRegular() }
