@@ -23,8 +23,9 @@ const (
 	abiTCP   = 4
 )
 
-// superviseGrace is how long a supervisor has to end what was started, before it is ended itself.
-const superviseGrace = 2 * time.Second
+// superviseGrace is how long a supervisor has to end what was started, before it is ended itself and what left the group
+// lives on. Thousands that a bomb has started take a second or two.
+const superviseGrace = 10 * time.Second
 
 func inForce() Level {
 	abi, err := llsys.LandlockGetABIVersion()
@@ -119,6 +120,7 @@ func (e *ending) begin() {
 		return
 	}
 	syscall.Kill(e.pid, syscall.SIGTERM)
+	syscall.Kill(e.pid, syscall.SIGCONT) // a kernel that does not hold signals apart lets it be stopped
 	time.AfterFunc(superviseGrace, e.force)
 }
 

@@ -149,6 +149,34 @@ func limit(o order) error {
 	return nil
 }
 
+// moreTasks is how many tasks may come to be, beyond those of the whole computer now, before a start of another is refused.
+// A browser has some hundreds of threads.
+const moreTasks = 512
+
+// limitProcesses lets the kernel refuse what a bomb starts, so that the supervisor's turn comes. The kernel counts all tasks
+// of a person, so the limit lies above those that are there. It does not hold the system's owner (root): there the
+// supervisor is alone.
+func limitProcesses() error {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return fmt.Errorf("count what runs: %w", err)
+	}
+	var loads [3]float64
+	var running, all uint64
+	if _, err := fmt.Sscanf(string(data), "%f %f %f %d/%d", &loads[0], &loads[1], &loads[2], &running, &all); err != nil {
+		return fmt.Errorf("count what runs: %w", err)
+	}
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &now); err != nil {
+		return fmt.Errorf("count what may run: %w", err)
+	}
+	most := min(all+moreTasks, now.Max)
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+		return fmt.Errorf("limit what may run to %d: %w", most, err)
+	}
+	return nil
+}
+
 const (
 	readFile   = ll.AccessFSReadFile
 	readFolder = ll.AccessFSReadFile | ll.AccessFSReadDir
@@ -293,15 +321,18 @@ func supervise(o order) error {
 	}
 	o.Policy.Starts = false
 	o.Parent = os.Getpid()
-	data, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
 	told, tell, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := limitProcesses(); err != nil {
+		return err
+	}
+	data, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
@@ -322,5 +353,5 @@ func supervise(o order) error {
 	// The pipes are the child's alone: held here, they would never end for the core.
 	os.Stdin.Close()
 	os.Stdout.Close()
-	return endWith(child.Pid, stop)
+	return endWith(child.Pid, stop, o.Policy.Limits.DataBytes)
 }

@@ -173,6 +173,12 @@ func (w *worker) failed(ext *extension.Copy, cause error) error {
 	return crashed(ext, w.end(), w.stderr.lines(), w.heapMegabytes, cause)
 }
 
+// exitTooMuch is how the launcher ends when it ended what a tool had started because that was too much; it says what.
+const exitTooMuch = "124"
+
+// outputGrace is how long a process's output may stay open after its end, held by something that outlived it.
+const outputGrace = 5 * time.Second
+
 // crashed says how a process ended that should not have.
 func crashed(ext *extension.Copy, exit error, stderr []byte, heapMegabytes int, cause error) *extension.Problem {
 	how, code := "ended with code 0 before it gave a result", "0"
@@ -187,6 +193,10 @@ func crashed(ext *extension.Copy, exit error, stderr []byte, heapMegabytes int, 
 	}
 	if bytes.Contains(stderr, []byte("heap out of memory")) || bytes.Contains(stderr, []byte("memory allocation of")) || bytes.Contains(stderr, []byte("Fatal JavaScript out of memory")) {
 		how = fmt.Sprintf("needed more memory than the %d MB it may have", heapMegabytes)
+	}
+	if _, why, ok := bytes.Cut(stderr, []byte("portico-confine: ")); ok && code == exitTooMuch {
+		why, _, _ = bytes.Cut(why, []byte("\n"))
+		how = "was ended: " + string(why)
 	}
 	p := extension.NewProblem("call.crashed", "The process of {extension} {how}.", "Try again; its log has what it said.", "extension", ext.DisplayName, "how", how, "exit", code)
 	p.Detail = strings.TrimSpace(string(stderr))
@@ -251,6 +261,10 @@ func (w *worker) send(frame any) error {
 func (w *worker) end() error {
 	w.once.Do(func() { close(w.quit) })
 	w.process.Kill()
+	go func() { // ends with the process
+		<-w.process.Exited()
+		w.process.Stdout.SetReadDeadline(time.Now().Add(outputGrace))
+	}()
 	for range w.frames { // let the reader come to its end
 	}
 	err := w.process.Wait()
