@@ -1,15 +1,14 @@
 import { Ban, CalendarCheck, CalendarClock, Minus } from "lucide-react";
-import { lazy, memo, Suspense, useRef, useState } from "react";
+import { memo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { problemOf, type Entry, type ScheduleEntry } from "../host";
 import { keys, useCall, useClient } from "../host/queries";
-import { Button, cx, ProblemView, Skeleton } from "../kit";
+import { Button, cx, ProblemView } from "../kit";
+import { ScheduleFields } from "../settings/schedules/form";
 import { draftOf, fieldsOf, recurrenceWords, type Fields } from "../settings/schedules/recurrence";
 import { useTabs } from "../store/tabs";
 import css from "./ask.module.css";
 import { chatOf, toComposer } from "./hooks";
-
-const ScheduleFields = lazy(() => import("../settings/schedules/form").then((module) => ({ default: module.ScheduleFields })));
 
 /** What a tool would like to schedule: to be changed, accepted or declined. It stays afterwards, with the answer. */
 export const ScheduleCard = memo(function ScheduleCard({ entry }: { entry: Entry }) {
@@ -58,7 +57,7 @@ function Open({ entry, asked }: { entry: Entry; asked: ScheduleEntry }) {
     <div ref={card} className={css.ask} role="group" aria-label={t("schedules.asks", { extension: asked.extension })}>
       <div className={css.head}><h3 className={cx(css.question, css.scheduled)}><CalendarClock aria-hidden />{t("schedules.asks", { extension: asked.extension })}</h3></div>
       <p className={css.reason}>{t("schedules.asksNote")}</p>
-      <Suspense fallback={<Skeleton lines={6} label={t("schedules.title")} />}><ScheduleFields compact fields={fields} onChange={change} /></Suspense>
+      <ScheduleFields compact fields={fields} onChange={change} />
       {review.error && !review.isPending && <ProblemView problem={problemOf(review.error)} />}
       <div className={css.foot}>
         <span className={css.grow} />
