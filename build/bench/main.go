@@ -2,7 +2,7 @@
 //
 //	bench <name> <value> <unit> floor=<value> ratio=<x>
 //
-// It never fails on a slow day: the ratio is what counts, and a person reads it.
+// With names of suites (tools, load, stores, window) only those are run. It never fails on a slow day: the ratio is what counts, and a person reads it.
 package main
 
 import (
@@ -43,7 +43,10 @@ func main() {
 	for _, suite := range []struct {
 		name string
 		run  func(context.Context) ([]measure, error)
-	}{{"tools", benchTools}, {"window", benchWindow}} {
+	}{{"tools", benchTools}, {"load", benchLoad}, {"stores", benchStores}, {"window", benchWindow}} {
+		if len(os.Args) > 1 && !slices.Contains(os.Args[1:], suite.name) {
+			continue
+		}
 		measures, err := suite.run(ctx)
 		for _, m := range measures {
 			fmt.Println(m)
