@@ -20,8 +20,9 @@ beforeAll(async () => {
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ name: "espeak-ng", versions: { "1.0.2": { name: "espeak-ng", version: "1.0.2", dist: { tarball } } } }));
   });
   await new Promise<void>((done) => registry.listen(0, "127.0.0.1", done));
-  mkdirSync(portico.person, { recursive: true });
-  writeFileSync(join(portico.person, ".npmrc"), `registry=http://127.0.0.1:${(registry.address() as { port: number }).port}/\n`);
+  // It counts before any file: the one of who runs the tests must not be asked.
+  for (const name of Object.keys(process.env)) if (/^npm_config_registry$/i.test(name)) delete process.env[name];
+  process.env.npm_config_registry = `http://127.0.0.1:${(registry.address() as { port: number }).port}/`;
   await portico.start();
 });
 afterAll(async () => {
