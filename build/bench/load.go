@@ -146,12 +146,12 @@ func writeMany(folder string) error {
 		tools = append(tools, map[string]any{"name": toolName(n), "function": fmt.Sprintf("t%d", n), "description": "Does nothing."})
 		fmt.Fprintf(&code, "export const t%d = () => %d;\n", n, n)
 	}
-	return writeExtension(folder, map[string]any{"name": "many", "displayName": "Many", "tools": tools}, code.String())
+	return writeExtension(folder, map[string]any{"name": "loca-extension-many", "displayName": "Many", "tools": tools}, code.String())
 }
 
 // writeExtension writes one with the common parts of its manifest.
 func writeExtension(folder string, manifest map[string]any, code string) error {
-	manifest["description"], manifest["version"], manifest["author"], manifest["entry"] = "For measuring.", "1.0.0", "Portico", "index.ts"
+	manifest["description"] = "For measuring."
 	for _, tool := range manifest["tools"].([]map[string]any) {
 		tool["parameters"] = map[string]any{"type": "object", "properties": map[string]any{}}
 	}
@@ -228,7 +228,7 @@ func accesses(ctx context.Context, folder string) (asked, plain float64, err err
   return (performance.now() - begin) * 1000 / %d;
 }
 `, manyLooks, looked, manyLooks)
-	err = writeExtension(source, map[string]any{"name": "looks", "displayName": "Looks", "tools": []map[string]any{
+	err = writeExtension(source, map[string]any{"name": "loca-extension-looks", "displayName": "Looks", "tools": []map[string]any{
 		{"name": "by_flags", "function": "looks", "description": "Looks.", "permissions": permitted(nil)},
 		{"name": "by_broker", "function": "looks", "description": "Looks.", "permissions": permitted(map[string]any{"net": []any{map[string]any{"host": "example.invalid", "ports": []any{443}, "reason": "Never.", "optional": true}}})},
 	}}, code)

@@ -155,7 +155,7 @@ func (i *instance) boot(ctx context.Context, p *prepared, pl plan) (w *worker, e
 			}
 		case <-limit.C:
 			w.end()
-			return nil, extension.NewProblem("call.boot-limit", "The code of {extension} did not load within {seconds} seconds.", "Its author has to mend it.", "extension", i.ext.DisplayName, "seconds", fmt.Sprint(int(bootLimit.Seconds())))
+			return nil, extension.NewProblem("call.boot-limit", "The code of {extension} did not load within {seconds} seconds.", "Try again when this computer is less busy; if it stays so, its author has to mend it.", "extension", i.ext.DisplayName, "seconds", fmt.Sprint(int(bootLimit.Seconds())))
 		case <-ctx.Done():
 			w.end()
 			return nil, ctx.Err()
