@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { Portico } from "./portico";
@@ -9,6 +9,7 @@ const portico = new Portico();
 const path = process.env.PATH ?? "";
 /** A registry of the tests: it never gives the voice, and later something else in its place. */
 let registry: Server;
+const { integrity } = JSON.parse(readFileSync(join(import.meta.dirname, "../../backend/voice/espeak-ng.json"), "utf8")) as { integrity: string };
 let held: ServerResponse[] = [];
 let wrong = false;
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
     if (!wrong) return void held.push(response);
     if (request.url?.endsWith(".tgz")) return void response.writeHead(200).end("not the voice");
     const tarball = `http://${request.headers.host}/espeak-ng/-/espeak-ng-1.0.2.tgz`;
-    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ name: "espeak-ng", versions: { "1.0.2": { name: "espeak-ng", version: "1.0.2", dist: { tarball } } } }));
+    response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ name: "espeak-ng", versions: { "1.0.2": { name: "espeak-ng", version: "1.0.2", dist: { tarball, integrity } } } }));
   });
   await new Promise<void>((done) => registry.listen(0, "127.0.0.1", done));
   // It counts before any file: the one of who runs the tests must not be asked.
