@@ -133,8 +133,10 @@ func startInstance(ctx context.Context, folder string, ext *extension.Copy) (run
 func startEcho(ctx context.Context, path, folder string) (echo func() (float64, error), end func(), err error) {
 	script := filepath.Join(folder, "echo.ts")
 	const source = "const b = new Uint8Array(65536); for (;;) { const n = await Deno.stdin.read(b); if (n === null) break; Deno.stdout.writeSync(b.subarray(0, n)); }\n"
-	if err := os.WriteFile(script, []byte(source), 0o600); err != nil {
-		return nil, nil, err
+	if _, err := os.Stat(script); err != nil { // not again: another echo may be reading it
+		if err := os.WriteFile(script, []byte(source), 0o600); err != nil {
+			return nil, nil, err
+		}
 	}
 	cmd := exec.CommandContext(ctx, path, "run", "--no-prompt", script)
 	in, err := cmd.StdinPipe()

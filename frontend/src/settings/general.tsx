@@ -39,8 +39,10 @@ export function GeneralPage() {
             </div>
           </Group>
           <section id="setting-general-workers" aria-labelledby="general-workers">
-            <h2 id="general-workers">{t("general.workers")}</h2>
-            <p className={css.quiet}>{t("general.workersNote")}</p>
+            <header className={css.heading}>
+              <h2 id="general-workers">{t("general.workers")}</h2>
+              <p className={css.quiet}>{t("general.workersNote")}</p>
+            </header>
             <Group>
               {workers.map(({ name, text, min, max }) => (
                 <GroupRow key={name} title={t(`general.${text}`)} note={t(`general.${text}Note`)}>
