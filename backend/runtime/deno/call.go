@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,6 +42,11 @@ func (i *instance) Call(ctx context.Context, call capability.Call, name string, 
 	pl := i.plan(decided)
 	for _, refused := range pl.layers.Refused {
 		i.say(call, "warn", fmt.Sprintf("%s is not given: %s", refused.Permission.Key(), refused.Why))
+	}
+	for _, pair := range pl.layers.Env {
+		if name, _, _ := strings.Cut(pair, "="); steers(name) {
+			i.say(call, "warn", fmt.Sprintf("env:%s is not given: it steers the sandbox itself", name))
+		}
 	}
 	if err := i.runtime.running.acquire(ctx); err != nil {
 		return nil, err

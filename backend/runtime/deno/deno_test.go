@@ -21,6 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if play() {
+		return
+	}
 	confinetest.Main(m, func() error { return goleak.Find(goleak.IgnoreTopFunction("portico/backend/confine.spawnLoop")) })
 }
 

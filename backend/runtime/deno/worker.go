@@ -43,6 +43,7 @@ type worker struct {
 
 // environment is all that a worker sees: what Deno and common programs need, and nothing of ours but folders and language.
 func environment(cache string, granted []string) []string {
+	given := slices.DeleteFunc(slices.Clone(granted), func(pair string) bool { name, _, _ := strings.Cut(pair, "="); return steers(name) })
 	env := append([]string{"DENO_DIR=" + cache, "DENO_NO_UPDATE_CHECK=1", "DENO_NO_PACKAGE_JSON=1", "NO_COLOR=1"}, npm.Environ()...)
 	if runtime.GOOS != "windows" {
 		env = append(env, "PATH=/usr/local/bin:/usr/bin:/bin")
@@ -50,11 +51,24 @@ func environment(cache string, granted []string) []string {
 		env = append(env, `PATH=`+os.Getenv("SystemRoot")+`\System32;`+os.Getenv("SystemRoot"))
 	}
 	for _, name := range []string{"HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SystemRoot", "SystemDrive", "TEMP", "TMP", "USERPROFILE"} {
-		if value, ok := os.LookupEnv(name); ok && !granting(granted, name) {
+		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}
 	}
-	return append(env, granted...)
+	env = slices.DeleteFunc(env, func(pair string) bool { name, _, _ := strings.Cut(pair, "="); return granting(given, name) })
+	return append(env, given...)
+}
+
+// steers says whether a variable changes what a worker loads or whom it asks: Deno's own, and those of what loads it. Such a
+// variable is the host's, whatever a manifest names.
+func steers(name string) bool {
+	switch name {
+	case "DENO_DEPLOY_TOKEN": // of a service, and not for the program
+		return false
+	case "JSR_URL", "NODE_OPTIONS", "GLIBC_TUNABLES":
+		return true
+	}
+	return slices.ContainsFunc([]string{"DENO_", "NPM_CONFIG_", "LD_", "DYLD_"}, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
 }
 
 func granting(granted []string, name string) bool {
