@@ -1,25 +1,30 @@
 package deno
 
 import (
+	"bytes"
+	"context"
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"portico/backend/capability"
 	"portico/backend/extension"
 	"portico/backend/grant"
 )
 
-// openerNames are the programs that only hand something to the person's desktop. Held to a tool's permissions they can't:
-// they reach neither the desktop nor the browser. So a tool that may run one gets a stand-in of that name, which asks the
-// host to open the same thing (architecture.md, Rules that follow). On Windows the system's own hand over as they are.
+// openerNames are the programs that only reach for the person's desktop. Held to a tool's permissions they can't: a process
+// that reaches a screen or a session's services can do what the person can. So a tool that may run one gets a stand-in of
+// that name, which asks the host to do the same thing (architecture.md, Rules that follow), or to arrange windows by one of
+// windowCommands. On Windows the system's own programs work as they are.
 var openerNames = map[string][]string{
-	"linux":  {"xdg-open", "gio", "gtk-launch"},
+	"linux":  {"xdg-open", "gio", "gtk-launch", "wmctrl", "xprop"},
 	"darwin": {"open"},
 }
 
@@ -41,7 +46,33 @@ var appName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._+'()-]{0,99}$`)
 // is held to nothing.
 var runs = []string{".app", ".appimage", ".bat", ".cmd", ".com", ".command", ".deb", ".desktop", ".dmg", ".exe", ".jar", ".lnk", ".msi", ".pkg", ".ps1", ".rpm", ".run", ".scpt", ".scr", ".terminal", ".tool", ".url", ".webloc", ".workflow"}
 
-// openAs hands one command line of an opener over. The error is for the tool to read.
+// windowCommands are the command lines, joined by spaces, by which windows are listed, told apart and placed.
+var windowCommands = regexp.MustCompile(`^(wmctrl -l[Gpx]*|wmctrl -i -r 0x[0-9a-f]+ -(b (add|remove|toggle),[a-z_]+(,[a-z_]+)?|e 0,-?[0-9]+,-?[0-9]+,-?[0-9]+,-?[0-9]+)|xprop -root _NET_ACTIVE_WINDOW)$`)
+
+// windowLimit is how long a window manager has to answer.
+const windowLimit = 5 * time.Second
+
+// obey does what one command line asks for, and gives what it prints. The error is for the tool to read.
+func obey(to capability.Opener, command []string) (printed []byte, err error) {
+	switch {
+	case to == nil || command[0] != "wmctrl" && command[0] != "xprop":
+		return nil, openAs(to, command)
+	case !windowCommands.MatchString(strings.Join(command, " ")):
+		return nil, extension.NewProblem("open.window-command", "Windows can only be listed and placed.", "")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), windowLimit)
+	defer cancel()
+	program := exec.CommandContext(ctx, command[0], command[1:]...)
+	program.WaitDelay = time.Second
+	var said bytes.Buffer
+	program.Stderr = &said
+	if printed, err = program.Output(); err != nil {
+		return nil, extension.NewProblem("open.windows-failed", "{program} failed: {why}", "", "program", command[0], "why", strings.TrimSpace(said.String()+" "+err.Error()))
+	}
+	return printed, nil
+}
+
+// openAs hands one command line of an opener over.
 func openAs(to capability.Opener, command []string) error {
 	refused := func(why string) error {
 		return extension.NewProblem("open.refused", "It was not opened: {why}.", "Open it by hand.", "why", why)

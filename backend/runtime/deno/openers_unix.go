@@ -39,7 +39,7 @@ type openers struct {
 
 // standIn asks by three files: its command line, its number down the pipe, and the answer that it waits for, 20 s at most.
 const standIn = `#!/bin/sh
-# Asks Portico to open something: what is opened is not held to the tool's permissions, and outlives it.
+# Asks Portico to do this on the desktop: what is opened is not held to the tool's permissions, and outlives it.
 talk=%s
 real=%s
 [ "${0##*/}" = gio ] && [ "$1" != open ] && exec "$real" "$@"
@@ -50,9 +50,11 @@ while [ ! -e "$talk/$$.said" ]; do
   waited=$((waited + 1))
   sleep 0.05
 done
-[ ! -s "$talk/$$.said" ] && exit 0
-cat "$talk/$$.said" >&2
-exit 4
+{
+  read -r code
+  if [ "$code" = 0 ]; then cat; else cat >&2; fi
+} < "$talk/$$.said"
+exit "$code"
 `
 
 func newOpeners(names []string, to capability.Opener) (o *openers, err error) {
@@ -125,33 +127,34 @@ func (o *openers) listen(to capability.Opener) {
 	lines.Buffer(make([]byte, 64), 64) // a line that is longer names nothing
 	for lines.Scan() {
 		if number := lines.Text(); requestNumber.MatchString(number) {
-			o.answer(number, o.open(number, to))
+			printed, err := o.obey(number, to)
+			o.answer(number, printed, err)
 		}
 	}
 }
 
-func (o *openers) open(number string, to capability.Opener) error {
+func (o *openers) obey(number string, to capability.Opener) ([]byte, error) {
 	file, err := o.files.OpenFile(number+".asked", os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return errors.New("the request can't be read")
+		return nil, errors.New("the request can't be read")
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil || !isPlain(info) || info.Size() > maxCommandBytes {
-		return errors.New("the request can't be read")
+		return nil, errors.New("the request can't be read")
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxCommandBytes))
 	if err != nil || !bytes.HasSuffix(data, []byte{0}) {
-		return errors.New("the request can't be read")
+		return nil, errors.New("the request can't be read")
 	}
-	return openAs(to, strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"))
+	return obey(to, strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"))
 }
 
-// answer writes whole what a stand-in waits for; nothing means that it was opened. One that is gone gets none.
-func (o *openers) answer(number string, failed error) {
-	text := ""
+// answer writes whole what a stand-in waits for: its exit code on a line, and what it prints. One that is gone gets none.
+func (o *openers) answer(number string, printed []byte, failed error) {
+	text := "0\n" + string(printed)
 	if failed != nil {
-		text = extension.AsProblem(failed, "open.failed", failed.Error(), "").What + "\n"
+		text = "4\n" + extension.AsProblem(failed, "open.failed", failed.Error(), "").What + "\n"
 	}
 	_ = o.files.Remove(number + ".asked")
 	draft, err := o.files.OpenFile(number+".saying", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

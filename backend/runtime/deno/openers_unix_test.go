@@ -150,6 +150,37 @@ func TestWhatIsNoSingleAddressOrFileIsNotOpened(t *testing.T) {
 	}
 }
 
+func TestWindowsAreListedAndPlacedAndNothingElse(t *testing.T) {
+	real := t.TempDir()
+	for _, name := range []string{"wmctrl", "xprop"} {
+		if err := os.WriteFile(filepath.Join(real, name), []byte("#!/bin/sh\n[ \"$3\" != 0xdead ] || { echo gone >&2; exit 1; }\necho \"did: $*\"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", real+":"+os.Getenv("PATH"))
+	o, _ := standIns(t, "wmctrl", "xprop")
+	for _, c := range []struct {
+		line []string
+		want string // on stdout, or on stderr after a failure
+		ok   bool
+	}{
+		{[]string{"wmctrl", "-lGx"}, "did: -lGx\n", true},
+		{[]string{"xprop", "-root", "_NET_ACTIVE_WINDOW"}, "did: -root _NET_ACTIVE_WINDOW\n", true},
+		{[]string{"wmctrl", "-i", "-r", "0x1a", "-e", "0,-5,6,70,80"}, "did: -i -r 0x1a -e 0,-5,6,70,80\n", true},
+		{[]string{"wmctrl", "-i", "-r", "0x1a", "-b", "remove,maximized_vert,maximized_horz"}, "did: -i -r 0x1a -b remove,maximized_vert,maximized_horz\n", true},
+		{[]string{"wmctrl", "-i", "-r", "0xdead", "-e", "0,1,2,3,4"}, "wmctrl failed: gone exit status 1\n", false},
+		{[]string{"wmctrl", "-c", "Terminal"}, "Windows can only be listed and placed.\n", false},
+		{[]string{"wmctrl", "-lGx\n-c"}, "Windows can only be listed and placed.\n", false},
+		{[]string{"xprop", "-id", "0x1", "-spy"}, "Windows can only be listed and placed.\n", false},
+		{[]string{"wmctrl"}, "Windows can only be listed and placed.\n", false},
+	} {
+		out, err := exec.Command(filepath.Join(o.bin, c.line[0]), c.line[1:]...).CombinedOutput()
+		if string(out) != c.want || (err == nil) != c.ok {
+			t.Errorf("%q: %q, %v", c.line, out, err)
+		}
+	}
+}
+
 func TestTheOtherCommandsOfGioAreTheSystems(t *testing.T) {
 	real := t.TempDir()
 	if err := os.WriteFile(filepath.Join(real, "gio"), []byte("#!/bin/sh\necho \"the real one: $*\"\n"), 0o700); err != nil {

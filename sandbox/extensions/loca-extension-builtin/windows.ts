@@ -84,6 +84,7 @@ async function output(command: readonly [string, ...string[]], ctx: ToolContext,
     result = await runner([...command], ctx.signal);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw new Error(`The program ${command[0]} isn't installed.`);
+    if (error instanceof Deno.errors.NotCapable) throw new Error(`The program ${command[0]} isn't installed, or running it wasn't allowed.`);
     throw error;
   }
   if (result.code !== 0) throw new Error(`${command[0]}: ${result.stderr.trim() || `ended with ${result.code}`}`);
