@@ -67,7 +67,7 @@ func obey(to capability.Opener, command []string) (printed []byte, err error) {
 	var said bytes.Buffer
 	program.Stderr = &said
 	if printed, err = program.Output(); err != nil {
-		return nil, extension.NewProblem("open.windows-failed", "{program} failed: {why}", "", "program", command[0], "why", strings.TrimSpace(said.String()+" "+err.Error()))
+		return nil, extension.NewProblem("open.windows-failed", "{program} failed: {why}", "", "program", command[0], "why", strings.TrimSpace(said.String())).Because(err)
 	}
 	return printed, nil
 }

@@ -168,7 +168,7 @@ func TestWindowsAreListedAndPlacedAndNothingElse(t *testing.T) {
 		{[]string{"xprop", "-root", "_NET_ACTIVE_WINDOW"}, "did: -root _NET_ACTIVE_WINDOW\n", true},
 		{[]string{"wmctrl", "-i", "-r", "0x1a", "-e", "0,-5,6,70,80"}, "did: -i -r 0x1a -e 0,-5,6,70,80\n", true},
 		{[]string{"wmctrl", "-i", "-r", "0x1a", "-b", "remove,maximized_vert,maximized_horz"}, "did: -i -r 0x1a -b remove,maximized_vert,maximized_horz\n", true},
-		{[]string{"wmctrl", "-i", "-r", "0xdead", "-e", "0,1,2,3,4"}, "wmctrl failed: gone exit status 1\n", false},
+		{[]string{"wmctrl", "-i", "-r", "0xdead", "-e", "0,1,2,3,4"}, "wmctrl failed: gone\n", false},
 		{[]string{"wmctrl", "-c", "Terminal"}, "Windows can only be listed and placed.\n", false},
 		{[]string{"wmctrl", "-lGx\n-c"}, "Windows can only be listed and placed.\n", false},
 		{[]string{"xprop", "-id", "0x1", "-spy"}, "Windows can only be listed and placed.\n", false},
