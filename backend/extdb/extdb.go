@@ -35,7 +35,8 @@ const (
 
 // Databases are the files of all extensions. All methods are safe for concurrent use.
 type Databases struct {
-	folder string // extension-data
+	folder   string // extension-data
+	maxBytes int    // of one file
 
 	mu     sync.Mutex
 	open   map[string]*handle // by the extension's key
@@ -45,7 +46,7 @@ type Databases struct {
 
 // New keeps the files below a folder, which is made when it is first used.
 func New(folder string) *Databases {
-	return &Databases{folder: folder, open: map[string]*handle{}}
+	return &Databases{folder: folder, maxBytes: MaxFileBytes, open: map[string]*handle{}}
 }
 
 // Of is an extension's database. Nothing is opened before it is first used.
@@ -71,7 +72,7 @@ func (d *Databases) borrow(ctx context.Context, key string) (*handle, error) {
 			d.mu.Unlock()
 			return nil, extension.NewProblem("db.many", "Too many extensions use their databases at once.", "Try again in a moment.")
 		}
-		h = &handle{path: d.path(key), turn: make(chan struct{}, 1)}
+		h = &handle{path: d.path(key), maxBytes: d.maxBytes, turn: make(chan struct{}, 1)}
 		d.open[key] = h
 	}
 	d.clock++

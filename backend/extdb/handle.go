@@ -17,8 +17,9 @@ import (
 
 // handle is one extension's file. Whoever put the token into turn has it to themselves.
 type handle struct {
-	path string
-	turn chan struct{} // one token
+	path     string
+	maxBytes int
+	turn     chan struct{} // one token
 
 	used  uint64 // these two are Databases.mu's
 	users int
@@ -60,7 +61,7 @@ func (h *handle) ready(ctx context.Context) error {
 
 // connect makes the one connection and sets its limits; the guard is on before anything of the extension's runs.
 func (h *handle) connect(ctx context.Context) (err error) {
-	if h.pool, err = sql.Open("sqlite", source(h.path)); err != nil {
+	if h.pool, err = sql.Open("sqlite", source(h.path, h.maxBytes)); err != nil {
 		return err
 	}
 	h.pool.SetMaxOpenConns(1)
@@ -88,7 +89,7 @@ func (h *handle) connect(ctx context.Context) (err error) {
 }
 
 // source names the file as a URI, because only there every character of a path can be written.
-func source(path string) string {
+func source(path string, maxBytes int) string {
 	q := url.Values{}
 	q.Set("mode", "rw")
 	q.Set("_error_rc", "1")
@@ -97,8 +98,8 @@ func source(path string) string {
 	q.Set("_busy_timeout", fmt.Sprint(busyTimeout.Milliseconds()))
 	for _, pragma := range []string{
 		"journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "foreign_keys(1)", "trusted_schema(0)", "cell_size_check(1)",
-		"journal_size_limit(4194304)", fmt.Sprintf("main.max_page_count(%d)", MaxFileBytes/pageBytes),
-		fmt.Sprintf("temp.max_page_count(%d)", MaxFileBytes/pageBytes/4),
+		"journal_size_limit(4194304)", fmt.Sprintf("main.max_page_count(%d)", maxBytes/pageBytes),
+		fmt.Sprintf("temp.max_page_count(%d)", maxBytes/pageBytes/4),
 	} {
 		q.Add("_pragma", pragma)
 	}
