@@ -13,7 +13,7 @@ const keptPlanted = "planted"
 
 func (c *Core) garden() planted.Garden {
 	return planted.Garden{
-		Data: c.places.Data, Cache: c.places.Cache, Key: planted.MakersKey(), Installer: c.installer,
+		Data: c.places.Data, Cache: c.places.Cache, Installer: c.installer,
 		Last: func(ctx context.Context) (version string, err error) {
 			err = c.kept.get(ctx, keptPlanted, &version)
 			return version, err

@@ -38,19 +38,19 @@ const (
 // Archive is an extension as it is shipped.
 type Archive struct {
 	Files  fs.FS
-	Signed []byte // what Sign gave, as JSON
+	Signed []byte            // what Sign gave, as JSON
+	Key    ed25519.PublicKey // of who must have signed it
 }
 
 // BuiltIn is the archive that is embedded into this program.
 func BuiltIn() Archive {
 	files, signed := sandbox.BuiltIn()
-	return Archive{Files: files, Signed: signed}
+	return Archive{Files: files, Signed: signed, Key: makersKey()}
 }
 
 // Garden is where an archive is planted.
 type Garden struct {
 	Data, Cache string
-	Key         ed25519.PublicKey // the maker's
 	Installer   *install.Installer
 	// Last gives the version that was planted last, empty before the first; Remember keeps it. What was removed is known by it:
 	// planted once, and not there.
@@ -191,7 +191,7 @@ func (g Garden) installed(ctx context.Context, id string) (*extension.Copy, erro
 
 // install lays the signed files out and installs them. Nothing is written before every one of them was checked.
 func (g Garden) install(ctx context.Context, archive Archive, signed Signed) (err error) {
-	files, err := signed.Verify(archive.Files, g.Key)
+	files, err := signed.Verify(archive.Files, archive.Key)
 	if err != nil {
 		return untrusted(err)
 	}

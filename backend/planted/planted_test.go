@@ -49,7 +49,7 @@ func signedBy(t *testing.T, key ed25519.PrivateKey, version string) Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Archive{files, encoded(t, signed)}
+	return Archive{files, encoded(t, signed), seed.Public().(ed25519.PublicKey)}
 }
 
 func encoded(t *testing.T, signed Signed) []byte {
@@ -65,7 +65,7 @@ func encoded(t *testing.T, signed Signed) []byte {
 func garden(data string) Garden {
 	note := filepath.Join(data, "last")
 	return Garden{
-		Data: data, Cache: filepath.Join(data, "cache"), Key: seed.Public().(ed25519.PublicKey),
+		Data: data, Cache: filepath.Join(data, "cache"),
 		Installer: install.New(install.Options{Data: data, Formats: []format.Format{loca.New()}, Now: time.Now}),
 		Last: func(context.Context) (string, error) {
 			text, err := os.ReadFile(note)
@@ -152,18 +152,18 @@ func TestWhatIsNotAsItWasSignedIsNeverWritten(t *testing.T) {
 	with := func(name, text string) Archive {
 		files := maps.Clone(good.Files.(fstest.MapFS))
 		files[name] = &fstest.MapFile{Data: []byte(text)}
-		return Archive{files, good.Signed}
+		return Archive{files, good.Signed, good.Key}
 	}
 	without := func(name string) Archive {
 		files := maps.Clone(good.Files.(fstest.MapFS))
 		delete(files, name)
-		return Archive{files, good.Signed}
+		return Archive{files, good.Signed, good.Key}
 	}
 	altered := func(alter func(*Signed)) Archive {
 		changed := signed
 		changed.Files = maps.Clone(signed.Files)
 		alter(&changed)
-		return Archive{good.Files, encoded(t, changed)}
+		return Archive{good.Files, encoded(t, changed), good.Key}
 	}
 	for name, a := range map[string]Archive{
 		"a file that changed":             with("index.ts", "export const t = () => 'mine';\n"),
@@ -176,9 +176,9 @@ func TestWhatIsNotAsItWasSignedIsNeverWritten(t *testing.T) {
 		"another shape":                   altered(func(s *Signed) { s.SchemaVersion = 2 }),
 		"no signature":                    altered(func(s *Signed) { s.Signature = "" }),
 		"a stranger's signature":          signedBy(t, stranger, "1.0.0"),
-		"a field that nobody knows":       {good.Files, []byte(strings.Replace(string(good.Signed), "{", `{"also":1,`, 1))},
-		"a version that is none":          {good.Files, []byte(`{"schemaVersion":1,"version":"new"}`)},
-		"no description of what it holds": {good.Files, nil},
+		"a field that nobody knows":       {good.Files, []byte(strings.Replace(string(good.Signed), "{", `{"also":1,`, 1)), good.Key},
+		"a version that is none":          {good.Files, []byte(`{"schemaVersion":1,"version":"new"}`), good.Key},
+		"no description of what it holds": {good.Files, nil, good.Key},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := garden(t.TempDir())
@@ -303,7 +303,7 @@ func TestWhatIsBuiltInIsSignedAsItStandsInTheRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := signed.Verify(builtIn.Files, MakersKey())
+	files, err := signed.Verify(builtIn.Files, builtIn.Key)
 	if err != nil {
 		t.Errorf("%v: who holds the key runs `go run ./build sign` (docs/signing.md)", err)
 	}

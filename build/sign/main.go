@@ -83,7 +83,7 @@ func readKey() (ed25519.PrivateKey, error) {
 	if !ok {
 		return nil, fmt.Errorf("read the private key: %s is no Ed25519 key", file)
 	}
-	if !private.Public().(ed25519.PublicKey).Equal(planted.MakersKey()) {
+	if !private.Public().(ed25519.PublicKey).Equal(planted.BuiltIn().Key) {
 		return nil, fmt.Errorf("%s is not the key whose public half stands in backend/planted/key.go", file)
 	}
 	return private, nil
