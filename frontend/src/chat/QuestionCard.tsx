@@ -58,7 +58,7 @@ function Answered({ question, answer, answered, by }: { question: Question; answ
         {by && <span className={css.by}>{t("ask.by", { extension: by })}</span>}
       </div>
       {unfolded && question.kind === "diff" && <DiffView before={question.before ?? ""} after={question.after ?? ""} title={question.title} />}
-      {unfolded && question.kind === "image" && <ShownImage dataB64={question.dataB64} mime={question.mime} alt={question.title ?? question.question} />}
+      {unfolded && question.kind === "image" && <ShownImage dataB64={question.dataB64} mime={question.mime} alt={question.title ?? question.question} caption={question.title ?? ""} />}
       {unfolded && isTable(question) && <ShownTable columns={columns} rows={rows} label={question.question} />}
     </div>
   );
@@ -101,6 +101,18 @@ function Open({ entry, questions, by }: { entry: Entry; questions: readonly Ques
     const now = document.activeElement;
     const idle = !now || now === document.body || (now instanceof HTMLTextAreaElement && now.dataset.composer !== undefined && now.value === "");
     if (idle && document.hasFocus() && card.current?.closest("[data-active=true]")) first(card.current)?.focus({ preventScroll: true });
+  }, []);
+
+  // The transcript follows its end: of a form higher than the window that is the last question. It is read from the first one.
+  useEffect(() => {
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => { // the transcript has settled at its end by now
+        const form = card.current;
+        const view = form?.closest<HTMLElement>("[role=log]");
+        if (form && view && form.offsetHeight > view.clientHeight && view.scrollHeight - view.scrollTop - view.clientHeight <= 1) form.scrollIntoView({ block: "start" });
+      });
+    });
+    return () => cancelAnimationFrame(frame);
   }, []);
 
   /** Goes to what still has no answer. */
@@ -184,7 +196,7 @@ function One({ question, draft, onChange, by }: OneProps) {
         {by && <span className={css.by}>{t("ask.by", { extension: by })}</span>}
       </div>
       {question.kind === "diff" && <DiffView before={question.before ?? ""} after={question.after ?? ""} title={question.title} />}
-      {question.kind === "image" && <ShownImage dataB64={question.dataB64} mime={question.mime} alt={question.title ?? question.question} />}
+      {question.kind === "image" && <ShownImage dataB64={question.dataB64} mime={question.mime} alt={question.title ?? question.question} caption={question.title ?? ""} />}
       {isTable(question) && <EditedTable columns={question.columns ?? []} rows={draft.rows} label={question.question} onChange={(rows) => onChange({ ...draft, rows })} />}
       {unanswerable(question) && <p className={css.none}>{t("ask.hopeless")}</p>}
       {several && options.length === 0 && !text && <p className={css.none}>{t("ask.nothingOffered")}</p>}

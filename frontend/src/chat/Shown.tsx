@@ -34,14 +34,15 @@ export function Shown({ display }: { display: Display }) {
   }
 }
 
-export function ShownImage({ dataB64, mime, alt }: { dataB64: string | undefined; mime: string | undefined; alt: string }) {
+/** A picture; what it is stands under it, unless that already stands beside it. */
+export function ShownImage({ dataB64, mime, alt, caption = alt }: { dataB64: string | undefined; mime: string | undefined; alt: string; caption?: string }) {
   const { t } = useTranslation("chat");
   const [broken, setBroken] = useState(false);
   if (broken || !dataB64 || !pictures.test(mime ?? "")) return <p className={css.box}>{t("pictureBroken", { alt: alt || t("pictureNoName") })}</p>;
   return (
     <figure className={css.figure}>
       <img src={`data:${mime};base64,${dataB64}`} alt={alt} draggable={false} onError={() => setBroken(true)} />
-      {alt && <figcaption>{alt}</figcaption>}
+      {caption && <figcaption>{caption}</figcaption>}
     </figure>
   );
 }

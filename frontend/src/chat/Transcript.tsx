@@ -14,6 +14,7 @@ import { PermissionAnswer } from "./PermissionPrompt";
 import { QuestionCard } from "./QuestionCard";
 import { ScheduleCard } from "./ScheduleCard";
 import { Shown } from "./Shown";
+import { useTabs } from "../store/tabs";
 import css from "./transcript.module.css";
 import { keepView } from "./view";
 import { useAnnounced } from "./words";
@@ -58,7 +59,10 @@ function Failure({ entry, last }: { entry: Entry; last: boolean }) {
   if (!entry.problem) return null;
   return (
     <ProblemView problem={entry.problem}
-      actions={last && <Button small busy={retry.isPending} onClick={() => retry.mutate({ session: entry.session }, { onError: complain })}>{t("retry")}</Button>} />
+      actions={<>
+        {last && <Button small busy={retry.isPending} onClick={() => retry.mutate({ session: entry.session }, { onError: complain })}>{t("retry")}</Button>}
+        {entry.problem.code.startsWith("vault.") && <Button small onClick={() => useTabs.getState().open({ kind: "settings", page: "vault" })}>{t("toVault")}</Button>}
+      </>} />
   );
 }
 

@@ -62,7 +62,7 @@ export function usePermissionWords() {
       case "env":
         return t("wants.env", { name: p.envKey });
       case "ffi":
-        return t("wants.ffi", { path: p.path ?? p.binary ?? "" });
+        return t("wants.ffi");
       case "sys":
         return t("wants.sys", { flag: p.flag ?? "" });
       case "memories":

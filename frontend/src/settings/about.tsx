@@ -84,7 +84,7 @@ export function PrivacyPage() {
 /** A folder in the data folder, as its system writes paths. */
 const below = (info: About, name: string): string => `${info.data}${info.platform.startsWith("windows") ? "\\" : "/"}${name}`;
 
-const known = ["deno", "confinement", "webview", "keyring", "node", "python3", "git"] as const;
+const known = ["deno", "confinement", "webview", "keyring", "built-in", "node", "python3", "git"] as const;
 
 export function AboutPage() {
   const { t } = useTranslation("settings");

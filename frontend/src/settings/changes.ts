@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
 import { call, problemOf, type Decision, type ExtensionView, type Ref, type Settings, type ToolView } from "../host";
 import { keys, useClient } from "../host/queries";
 import { problemText } from "../i18n";
@@ -69,6 +70,23 @@ export function useChanges() {
   });
 
   return { enable: enable.mutate, offer: offer.mutate, decide: decide.mutate };
+}
+
+/** What the lock says of the extension that came with Portico. */
+export const portico = "Portico itself";
+
+/** Installs the built-in extension again, as it came. */
+export function useRestoreBuiltIn() {
+  const client = useClient();
+  const { t } = useTranslation("settings");
+  return useMutation({
+    mutationFn: () => call("extensions.restoreBuiltIn", {}),
+    onError: sayFailed,
+    onSuccess(view) {
+      void client.invalidateQueries({ queryKey: keys.extensions });
+      toast({ tone: "good", text: t("extensions.restored", { name: view.extension.displayName }) });
+    },
+  });
 }
 
 /** Saves one of the person's settings; the window follows at once. */

@@ -1,11 +1,11 @@
-import { Blocks, FolderOpen, Plus } from "lucide-react";
+import { Blocks, FolderOpen, Package, Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type ExtensionView } from "../../host";
 import { useExtensions, useAbout } from "../../host/queries";
 import { Button, Chip, cx, EmptyState, IconTile, Menu, Switch, type Tone } from "../../kit";
 import { useInstall } from "../../store/install";
-import { sayFailed, useChanges } from "../changes";
+import { portico, sayFailed, useChanges, useRestoreBuiltIn } from "../changes";
 import { Loaded } from "../loaded";
 import { badgeOf, keyOf, refOf, type Badge } from "../ref";
 import { AddDialog } from "./add";
@@ -61,6 +61,8 @@ function Card({ view, on, onOpen }: { view: ExtensionView; on: boolean; onOpen()
 export function AddButton({ small }: { small?: boolean }) {
   const { t } = useTranslation("settings");
   const native = useAbout().data?.native ?? false;
+  const all = useExtensions().data ?? [];
+  const restore = useRestoreBuiltIn();
   const [typing, setTyping] = useState(false);
   const choose = async () => {
     try {
@@ -71,9 +73,10 @@ export function AddButton({ small }: { small?: boolean }) {
       setTyping(true);
     }
   };
-  const items = native
+  const add = native
     ? [{ label: t("extensions.fromFolder"), icon: FolderOpen, onSelect: () => void choose() }, { label: t("extensions.fromPath"), onSelect: () => setTyping(true) }]
     : [{ label: t("extensions.fromFolder"), icon: FolderOpen, onSelect: () => setTyping(true) }];
+  const items = all.some((view) => view.source === portico) ? add : [...add, { label: t("extensions.builtIn"), icon: Package, onSelect: () => restore.mutate() }];
   return (
     <>
       <Menu trigger={<Button kind={small ? "plain" : "main"} icon={Plus}>{t("extensions.add")}</Button>} items={items} align={small ? "end" : "start"} />

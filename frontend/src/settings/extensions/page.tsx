@@ -7,7 +7,7 @@ import { keys, useClient, useAbout } from "../../host/queries";
 import { useFormats } from "../../i18n";
 import { Button, Chip, ConfirmDialog, copyText, Group, GroupRow, IconButton, IconTile, Menu, ProblemView, Section, toast } from "../../kit";
 import { useInstall } from "../../store/install";
-import { sayFailed, useChanges } from "../changes";
+import { portico, sayFailed, useChanges, useRestoreBuiltIn } from "../changes";
 import { Permissions } from "../permissions";
 import { refOf, keyOf } from "../ref";
 import { RunDialog } from "../run-dialog";
@@ -22,6 +22,7 @@ export function ExtensionPage({ view, onBack }: { view: ExtensionView; onBack():
   const { t } = useTranslation("settings");
   const info = useAbout().data;
   const { enable } = useChanges();
+  const restore = useRestoreBuiltIn();
   const [open, setOpen] = useState<"files" | "log" | "remove">();
   const [running, setRunning] = useState<ToolView>();
   const { extension } = view;
@@ -56,6 +57,7 @@ export function ExtensionPage({ view, onBack }: { view: ExtensionView; onBack():
         </header>
       </div>
       {view.problem && <ProblemView problem={view.problem} tone={view.problem.code === "extension.drift" ? "warn" : "bad"} actions={<>
+        {view.source === portico && <Button small busy={restore.isPending} onClick={() => restore.mutate()}>{t("extensions.installAgain")}</Button>}
         {fixable(view) && <Button small onClick={() => useInstall.getState().setReviewing(view.source)}>{t("extensions.installAgain")}</Button>}
         <Button small onClick={() => setOpen("files")}>{t("extensions.readFiles")}</Button>
       </>} />}

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { call, problemOf, type MemoryItem, type MemoryText } from "../../host";
 import { keys, useClient, useMemory } from "../../host/queries";
 import { useFormats } from "../../i18n";
-import { Button, Chip, Dialog, EmptyState, Group, GroupRow, IconButton, Menu, ProblemView, Section, Segmented, Skeleton, toast } from "../../kit";
+import { Button, Chip, Dialog, EmptyState, Group, GroupRow, IconButton, Menu, ProblemView, Section, Segmented, Skeleton, toast, VisuallyHidden } from "../../kit";
 import { sayFailed } from "../changes";
 import frame from "../extensions/extensions.module.css";
 import { differs, endsLike, isNew, newId, plainEnds, standing, useDrafts, type Draft } from "./drafts";
@@ -121,7 +121,8 @@ function Editor({ id, item, disk, loading, draft, back, onChoose }: MemoryEditor
     <div className={css.editor} onKeyDown={onKeyDown}>
       {back}
       <header className={css.head}>
-        {readOnly ? <h1>{title}</h1> : <input className={css.title} aria-label={t("memories.title")} value={title} placeholder={t("memories.title")} autoFocus={isNew(id) && title === ""} autoComplete="off" spellCheck={false} onChange={(event) => change({ title: event.target.value })} />}
+        {readOnly ? <h1>{title}</h1> : <VisuallyHidden><h1>{named}</h1></VisuallyHidden>}
+        {!readOnly && <input className={css.title} aria-label={t("memories.title")} value={title} placeholder={t("memories.title")} autoFocus={isNew(id) && title === ""} autoComplete="off" spellCheck={false} onChange={(event) => change({ title: event.target.value })} />}
         <div className={css.acts}>
           <Segmented label={t("memories.way")} value={way} onChange={(next) => setWay(next)} choices={[{ value: "write", label: t(readOnly ? "memories.source" : "memories.write") }, { value: "read", label: t("memories.read") }] as const} />
           {readOnly ? <Button onClick={copyOwn}>{t("memories.copyOwn")}</Button> : item && (

@@ -79,7 +79,7 @@ function Upcoming({ fields, most }: { fields: Fields; most: number }) {
   if (!times.data) return null;
   return (
     <p className={css.upcoming} role="status">
-      <b>{t("schedules.upcoming")}</b> {times.data.length === 0 ? t("schedules.upcomingNone") : times.data.map((at) => momentText(i18n.language, at)).join(" · ")}
+      <b>{t("schedules.upcoming")}</b> {times.data.length === 0 ? t("schedules.upcomingNone") : times.data.map((at, n) => <span key={n}>{n > 0 && "· "}{momentText(i18n.language, at)} </span>)}
     </p>
   );
 }
