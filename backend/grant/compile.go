@@ -6,12 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/net/idna"
 
 	"portico/backend/confine"
 	"portico/backend/extension"
@@ -108,30 +105,15 @@ func (c *compiler) add(p extension.Permission) {
 	case extension.FFI:
 		c.foreignCode = true
 	case extension.Sys:
-		if !slices.Contains(knownFacts, p.Flag) {
-			c.refuse(p, "there is no such fact about the system")
-			return
-		}
 		c.facts = append(c.facts, p.Flag)
 		c.out.System.Netlink = c.out.System.Netlink || p.Flag == "networkInterfaces"
 	}
 }
 
-// knownFacts are what Deno can be told to give; any other would keep it from starting (measured with Deno 2.9.6).
-var knownFacts = []string{"hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid", "cpus", "homedir", "statfs", "getPriority", "setPriority", "userInfo", "username", "getegid"}
-
-// hostName is what Deno's flags read as one host's name. What else a manifest may write there (a port, a part of an address)
-// would mean something else to them, or keep Deno from starting.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$`)
-
 // addHost: a host and ports are Deno's to hold, ports are Landlock's as well.
 func (c *compiler) addHost(p extension.Permission) {
 	everyPort := slices.Contains(p.Ports, "*")
 	host := hostOf(p)
-	if host != "*" && !strings.HasPrefix(host, "[") && !hostName.MatchString(host) {
-		c.refuse(p, "its host is no name and no address")
-		return
-	}
 	switch {
 	case host == "*":
 		c.anyHost = true
@@ -157,9 +139,6 @@ func (c *compiler) addHost(p extension.Permission) {
 func hostOf(p extension.Permission) string {
 	if address, err := netip.ParseAddr(strings.Trim(p.Host, "[]")); err == nil && address.Is6() {
 		return "[" + address.String() + "]"
-	}
-	if ascii, err := idna.Lookup.ToASCII(p.Host); err == nil {
-		return ascii // as a URL has it: "xn--mller-kva.de"
 	}
 	return p.Host
 }

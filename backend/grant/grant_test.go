@@ -108,37 +108,6 @@ func TestHostsAndPorts(t *testing.T) {
 	}
 }
 
-func TestAHostOrAFactThatIsNoneIsRefusedInWords(t *testing.T) {
-	for _, host := range []string{"a b", "a.com:443", "a:80:443", "a#b", "a%41", "a@b", "a..b", ".", "a?b", "--allow-all", "a=b", "a\nb", "a;b", "a'b", "999.1.1.1/8", "*.a.com", "a\x00b", "a|b", "~"} {
-		p := extension.Permission{Kind: extension.Net, Host: host, Ports: []string{"443"}}
-		layers := Compile(allowed(p), computer(t))
-		if host == "--allow-all" { // a name as others
-			if !slices.Equal(layers.Deno, []string{"--allow-net=--allow-all:443"}) {
-				t.Errorf("%q: got %+v", host, layers)
-			}
-			continue
-		}
-		if len(layers.Refused) != 1 || len(layers.Deno) > 0 || !layers.System.Network.None() {
-			t.Errorf("%q: got %+v", host, layers)
-		}
-	}
-	for host, flag := range map[string]string{"a_b.c": "a_b.c:1", "A.com": "a.com:1", "müller.de": "xn--mller-kva.de:1", "a.com.": "a.com.:1", "127.0.0.1": "127.0.0.1:1", "::1": "[::1]:1", "[::1]": "[::1]:1", "localhost": "localhost:1", "ｅvil.com": "evil.com:1"} {
-		p := extension.Permission{Kind: extension.Net, Host: host, Ports: []string{"1"}}
-		if layers := Compile(allowed(p), computer(t)); !slices.Equal(layers.Deno, []string{"--allow-net=" + flag}) {
-			t.Errorf("%s: got %+v", host, layers)
-		}
-		if !reaches(p, flag) {
-			t.Errorf("%s: the judge does not know %s", host, flag)
-		}
-	}
-	for _, fact := range []string{"", "foo", "HOSTNAME", "hostname,uid", "hostname ", "inspector", "*", "all"} {
-		p := extension.Permission{Kind: extension.Sys, Flag: fact}
-		if layers := Compile(allowed(p), computer(t)); len(layers.Refused) != 1 || len(layers.Deno) > 0 {
-			t.Errorf("%q: got %+v", fact, layers)
-		}
-	}
-}
-
 func TestPorticosOwnDataIsInNoGrant(t *testing.T) {
 	p := computer(t)
 	if err := os.Symlink(p.Data, filepath.Join(p.Home, "shortcut")); err != nil {
