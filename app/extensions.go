@@ -75,6 +75,11 @@ func (e *Extensions) Install(ctx context.Context, r InstallRequest) (core.Extens
 	return e.core.Install(ctx, core.InstallRequest{Source: r.Source.Source, Scope: r.Scope, Project: r.Project, Job: r.Job, Tools: r.Tools, Fingerprint: r.Fingerprint})
 }
 
+// RestoreBuiltIn installs the extension that Portico brings again, as it came: also after it was removed, or changed.
+func (e *Extensions) RestoreBuiltIn(ctx context.Context, _ None) (core.ExtensionView, error) {
+	return e.core.RestoreBuiltIn(ctx)
+}
+
 // CancelInstall cancels a running install; Install then returns its Problem and nothing is left behind.
 func (e *Extensions) CancelInstall(_ context.Context, r Job) (None, error) {
 	e.core.CancelInstall(r.Job)

@@ -46,7 +46,7 @@ func (c *Core) RestoreBuiltIn(ctx context.Context) (ExtensionView, error) {
 
 // plantedCheck says whether what this Portico brings could be installed.
 func (c *Core) plantedCheck() Check {
-	check := Check{Name: "built-in extension"}
+	check := Check{Name: "built-in"}
 	signed, err := planted.ReadSigned(c.options.Brings.Signed)
 	if err = errors.Join(c.unplanted, err); err != nil {
 		p := extension.AsProblem(err, "planted.failed", "The extension that comes with Portico could not be installed.", "Start Portico again.")

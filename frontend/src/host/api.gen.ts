@@ -820,6 +820,7 @@ export interface Methods {
   "extensions.openFolder": { request: ExtensionRef; answer: Record<string, never> };
   "extensions.readFile": { request: ExtensionFile; answer: FileText };
   "extensions.remove": { request: ExtensionRef; answer: Record<string, never> };
+  "extensions.restoreBuiltIn": { request: Record<string, never>; answer: ExtensionView };
   "extensions.review": { request: Source; answer: Review };
   "extensions.setEnabled": { request: ExtensionSwitch; answer: ExtensionView };
   "extensions.setGrant": { request: GrantChoice; answer: ExtensionView };
