@@ -243,6 +243,13 @@ describe("extensions", () => {
     expect(await screen.findByRole("dialog", { name: "Text Cleaner" })).toBeTruthy();
   });
 
+  it("offer what came with Portico again, once it is gone", async () => {
+    const { person } = tab("extensions", {}, { "extensions.restoreBuiltIn": () => { throw new ProblemError({ code: "planted.older", what: "A newer version is installed." }); } });
+    await person.click(await screen.findByRole("button", { name: "Add" }));
+    await person.click(await screen.findByRole("menuitem", { name: "The built-in tools" }));
+    expect(await screen.findByText(/newer version/)).toBeTruthy();
+  });
+
   it("are switched in the list, and back when the core can't", async () => {
     const { person } = tab("extensions", {}, { "extensions.setEnabled": () => { throw new ProblemError({ code: "install.busy", what: "Another Portico is installing." }); } });
     const turn = await screen.findByRole("switch", { name: "Word Count, on or off" });
