@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/idna"
 
 	"portico/backend/confine"
 	"portico/backend/extension"
@@ -105,15 +108,31 @@ func (c *compiler) add(p extension.Permission) {
 	case extension.FFI:
 		c.foreignCode = true
 	case extension.Sys:
+		if !slices.Contains(knownFacts, p.Flag) {
+			c.refuse(p, "there is no such fact about the system")
+			return
+		}
 		c.facts = append(c.facts, p.Flag)
 		c.out.System.Netlink = c.out.System.Netlink || p.Flag == "networkInterfaces"
 	}
 }
 
+// knownFacts are what Deno can be told to give; any other would keep it from starting (measured with Deno 2.9.6).
+var knownFacts = []string{"hostname", "osRelease", "osUptime", "loadavg", "networkInterfaces", "systemMemoryInfo", "uid", "gid", "cpus", "homedir", "statfs", "getPriority", "setPriority", "userInfo", "username", "getegid"}
+
+// hostName is what Deno's flags read as one host's name. What else a manifest may write there (a port, a part of an address)
+// would mean something else to them, or keep Deno from starting.
+// "*.a.com" is a.com and all below it.
+var hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$`)
+
 // addHost: a host and ports are Deno's to hold, ports are Landlock's as well.
 func (c *compiler) addHost(p extension.Permission) {
 	everyPort := slices.Contains(p.Ports, "*")
 	host := hostOf(p)
+	if host != "*" && !strings.HasPrefix(host, "[") && !hostName.MatchString(host) {
+		c.refuse(p, "its host is no name and no address")
+		return
+	}
 	switch {
 	case host == "*":
 		c.anyHost = true
@@ -140,7 +159,27 @@ func hostOf(p extension.Permission) string {
 	if address, err := netip.ParseAddr(strings.Trim(p.Host, "[]")); err == nil && address.Is6() {
 		return "[" + address.String() + "]"
 	}
-	return p.Host
+	name, wide := strings.CutPrefix(p.Host, below)
+	if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+		name = ascii // as a URL has it: "xn--mller-kva.de"
+	}
+	if wide {
+		return below + name
+	}
+	return name
+}
+
+// below begins a host that stands for itself and all below it.
+const below = "*."
+
+// names says whether a permission's host covers the one that a tool reaches for.
+func names(p extension.Permission, host string) bool {
+	named := hostOf(p)
+	if base, wide := strings.CutPrefix(named, below); wide {
+		host, base = strings.ToLower(host), strings.ToLower(base)
+		return host == base || strings.HasSuffix(host, "."+base)
+	}
+	return named == "*" || strings.EqualFold(named, host)
 }
 
 func (c *compiler) addPath(p extension.Permission) {
@@ -284,6 +323,9 @@ func (c *compiler) layers() Layers {
 		c.out.Deno = append(c.out.Deno, "--allow-net") // a port of every host is the system's to hold
 	} else {
 		flag("allow-net", c.hosts)
+	}
+	if c.out.System.Network.All {
+		c.out.System.Network.Ports = nil // the launcher can't hold a port where it holds none
 	}
 	if !c.out.System.Network.None() {
 		c.out.System.Read = append(c.out.System.Read, nameFiles...)

@@ -99,12 +99,64 @@ func TestHostsAndPorts(t *testing.T) {
 		{"a port of every host", "--allow-net", false, []uint16{80}, []extension.Permission{net("*", "80")}},
 		{"everything", "--allow-net", true, nil, []extension.Permission{net("*", "*")}},
 		{"IPv6", "--allow-net=[::1]:80", false, []uint16{80}, []extension.Permission{net("::1", "80")}},
+		{"a host's port beside every port of another", "--allow-net=a.com:80,b.com", true, nil, []extension.Permission{net("a.com", "80"), net("b.com", "*")}},
+		{"a host and those below it", "--allow-net=*.a.com:80", false, []uint16{80}, []extension.Permission{net("*.a.com", "80")}},
 		{"two", "--allow-net=a.com:1,b.com:2", false, []uint16{1, 2}, []extension.Permission{net("a.com", "1"), net("b.com", "2")}},
 	} {
 		layers := Compile(allowed(c.permissions...), computer(t))
 		if layers.Deno[0] != c.flag || layers.System.Network.All != c.all || !slices.Equal(layers.System.Network.Ports, c.ports) {
 			t.Errorf("%s: got %v %+v", c.name, layers.Deno, layers.System.Network)
 		}
+	}
+}
+
+func TestAHostOrAFactThatIsNoneIsRefusedInWords(t *testing.T) {
+	for _, host := range []string{"a b", "a.com:443", "a:80:443", "a#b", "a%41", "a@b", "a..b", ".", "a?b", "--allow-all", "a=b", "a\nb", "a;b", "a'b", "999.1.1.1/8", "a.*", "*a", "*.", "*.*.a", "*.1.2.3.4:5", "a\x00b", "a|b", "~"} {
+		p := extension.Permission{Kind: extension.Net, Host: host, Ports: []string{"443"}}
+		layers := Compile(allowed(p), computer(t))
+		if host == "--allow-all" { // a name as others
+			if !slices.Equal(layers.Deno, []string{"--allow-net=--allow-all:443"}) {
+				t.Errorf("%q: got %+v", host, layers)
+			}
+			continue
+		}
+		if len(layers.Refused) != 1 || len(layers.Deno) > 0 || !layers.System.Network.None() {
+			t.Errorf("%q: got %+v", host, layers)
+		}
+	}
+	for host, flag := range map[string]string{"a_b.c": "a_b.c:1", "A.com": "a.com:1", "müller.de": "xn--mller-kva.de:1", "a.com.": "a.com.:1", "127.0.0.1": "127.0.0.1:1", "::1": "[::1]:1", "[::1]": "[::1]:1", "localhost": "localhost:1", "*.müller.de": "*.xn--mller-kva.de:1", "ｅvil.com": "evil.com:1"} {
+		p := extension.Permission{Kind: extension.Net, Host: host, Ports: []string{"1"}}
+		if layers := Compile(allowed(p), computer(t)); !slices.Equal(layers.Deno, []string{"--allow-net=" + flag}) {
+			t.Errorf("%s: got %+v", host, layers)
+		}
+		if !reaches(p, flag) {
+			t.Errorf("%s: the judge does not know %s", host, flag)
+		}
+	}
+	for _, fact := range []string{"", "foo", "HOSTNAME", "hostname,uid", "hostname ", "inspector", "*", "all"} {
+		p := extension.Permission{Kind: extension.Sys, Flag: fact}
+		if layers := Compile(allowed(p), computer(t)); len(layers.Refused) != 1 || len(layers.Deno) > 0 {
+			t.Errorf("%q: got %+v", fact, layers)
+		}
+	}
+}
+
+func TestAHostCoversWhatItsNameSays(t *testing.T) {
+	for _, c := range []struct {
+		host, value string
+		covered     bool
+	}{
+		{"a.com", "a.com:80", true}, {"A.com", "a.com:80", true}, {"a.com", "b.a.com:80", false}, {"a.com", "a.com:81", false},
+		{"*.a.com", "b.a.com:80", true}, {"*.a.com", "c.b.A.com:80", true}, {"*.a.com", "a.com:80", true}, {"*.a.com", "xa.com:80", false}, {"*.a.com", "a.com.b:80", false},
+		{"münchen.de", "xn--mnchen-3ya.de:80", true}, {"*.münchen.de", "a.xn--mnchen-3ya.de:80", true}, {"*", "a.com:80", true}, {"*", "a.com:81", false},
+	} {
+		judge := NewJudge([]Decided{{Permission: extension.Permission{Kind: extension.Net, Host: c.host, Ports: []string{"80"}}, Decision: Ask}}, computer(t))
+		if _, why := judge.Find(extension.Net, c.value); (why == "") != c.covered {
+			t.Errorf("%s for %s: %q, want covered %v", c.host, c.value, why, c.covered)
+		}
+	}
+	if got := RiskOf(extension.Permission{Kind: extension.Net, Host: "*.com", Ports: []string{"443"}}, "full"); got.Level != "high" {
+		t.Errorf("a wide host is %+v", got)
 	}
 }
 

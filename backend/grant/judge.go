@@ -112,8 +112,12 @@ func (c claim) narrowness() int {
 		return len(c.path)
 	}
 	narrow := 0
-	if c.Permission.Host != "*" {
+	switch {
+	case c.Permission.Host == "*":
+	case strings.HasPrefix(c.Permission.Host, below):
 		narrow += 2
+	default:
+		narrow += 4
 	}
 	if !slices.Contains(c.Permission.Ports, "*") {
 		narrow++
@@ -166,7 +170,7 @@ func reaches(p extension.Permission, address string) bool {
 	if strings.HasPrefix(address, "unix:") || strings.HasPrefix(address, "vsock:") || host == "" {
 		return false // a local service, or every host: no manifest can name them
 	}
-	if p.Host != "*" && !strings.EqualFold(hostOf(p), host) {
+	if !names(p, host) {
 		return false
 	}
 	return slices.Contains(p.Ports, "*") || port != "" && slices.Contains(p.Ports, port)

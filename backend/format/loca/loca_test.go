@@ -103,14 +103,15 @@ func brokenRules() []brokenRule {
 		{"one name twice", with(`"tools":[` + tool("") + `,` + tool("") + `]`), []string{"tools[1].name"}},
 		{"parameters that are no object", with(`"tools":[` + strings.Replace(tool(""), `{"type":"object"}`, `true`, 1) + `]`), []string{"tools[0].parameters"}},
 		{"platforms", with(`"tools":[` + tool(`"platforms":["linux","beos"]`) + `]`), []string{"tools[0].platforms[1]"}},
-		{"triggers", with(`"tools":[` + tool(`"triggers":["a",1,""],"alwaysAvailable":"no"`) + `]`), []string{"tools[0].triggers[1]", "tools[0].triggers[2]", "tools[0].alwaysAvailable"}},
+		{"triggers", with(`"tools":[` + tool(`"triggers":["a",1],"alwaysAvailable":"no"`) + `]`), []string{"tools[0].triggers[1]", "tools[0].alwaysAvailable"}},
 		{"a kind of permission that is none", permission(`"disk":[]`), []string{"tools[0].permissions.disk"}},
 		{"no reason", permission(`"ffi":[{}]`), []string{"tools[0].permissions.ffi[0].reason"}},
 		{"a reason of 501 characters", permission(`"llm":[{"reason":"` + strings.Repeat("é", 501) + `"}]`), []string{"tools[0].permissions.llm[0].reason"}},
 		{"ports", permission(`"net":[{"host":"a","ports":[],"reason":"r"},{"host":"b","ports":[0,65536,1.5,"80","*"],"reason":"r"},{"host":"c","reason":"r"}]`),
 			[]string{"tools[0].permissions.net[0].ports", "tools[0].permissions.net[1].ports[0]", "tools[0].permissions.net[1].ports[1]", "tools[0].permissions.net[1].ports[2]",
 				"tools[0].permissions.net[1].ports[3]", "tools[0].permissions.net[2].ports"}},
-		{"hosts", permission(`"net":[{"host":"a,b","ports":[1],"reason":"r"},{"host":"*.a","ports":[1],"reason":"r"}]`), []string{"tools[0].permissions.net[0].host", "tools[0].permissions.net[1].host"}},
+		{"hosts", permission(`"net":[{"host":"a,b","ports":[1],"reason":"r"},{"host":"a.*","ports":[1],"reason":"r"},{"host":"*a","ports":[1],"reason":"r"},{"host":"*.","ports":[1],"reason":"r"},{"host":"*.*.a","ports":[1],"reason":"r"}]`),
+			[]string{"tools[0].permissions.net[0].host", "tools[0].permissions.net[1].host", "tools[0].permissions.net[2].host", "tools[0].permissions.net[3].host", "tools[0].permissions.net[4].host"}},
 		{"variables", permission(`"env":[{"key":"path","reason":"r"}]`), []string{"tools[0].permissions.env[0].key"}},
 		{"memories access", permission(`"memories":[{"access":"all","reason":"r"}]`), []string{"tools[0].permissions.memories[0].access"}},
 		{"permissions that are no lists", permission(`"read":{"path":"/"},"write":null`), []string{"tools[0].permissions.read", "tools[0].permissions.write"}},
@@ -143,7 +144,7 @@ func everything() string {
 	return with(`"$schema":"https://example.com/s.json","license":"MIT","homepage":"https://example.com","database":true,
 		"memories":[{"kind":"knowledge","path":"memories/a.md"},{"kind":"skill","path":"./memories/s"}],
 		"tools":[` + tool(`"triggers":["do t"],"alwaysAvailable":true,"platforms":["darwin","windows","linux","linux_x11","linux_wayland"],"permissions":{
-			"net":[{"host":"example.com","ports":[443,"*"],"reason":"r"},{"host":"*","ports":["*"],"reason":"r","optional":true}],
+			"net":[{"host":"example.com","ports":[443,"*"],"reason":"r"},{"host":"*.example.com","ports":[8.0e1,443.0],"reason":"r"},{"host":"*","ports":["*"],"reason":"r","optional":true}],
 			"read":[{"path":"$home/a,b","reason":"r"}],"write":[{"path":"$downloads","reason":"r"}],"run":[{"binary":"pandoc","reason":"r"}],
 			"env":[{"key":"API_KEY","reason":"r"}],"ffi":[{"reason":"r"}],"sys":[{"flag":"hostname","reason":"r"}],
 			"memories":[{"access":"write","reason":"r"}],"llm":[{"reason":"r"}],"tts":[{"reason":"r"}],"stt":[{"reason":"r"}]}`) + `]`)
@@ -155,14 +156,14 @@ func TestWhatIsRightIsNotRefused(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatalf("got %v %v", err, warnings)
 	}
-	if got := len(ext.Tools[0].Permissions); got != 12 {
-		t.Errorf("got %d permissions, want 12", got)
+	if got := len(ext.Tools[0].Permissions); got != 13 {
+		t.Errorf("got %d permissions, want 13", got)
 	}
 	var keys []string
 	for _, p := range ext.Tools[0].Permissions {
 		keys = append(keys, p.Key())
 	}
-	want := "net:example.com:443,* net:*:* read:$home/a,b write:$downloads run:pandoc env:API_KEY ffi sys:hostname memories:write llm tts stt"
+	want := "net:example.com:443,* net:*.example.com:80,443 net:*:* read:$home/a,b write:$downloads run:pandoc env:API_KEY ffi sys:hostname memories:write llm tts stt"
 	if strings.Join(keys, " ") != want {
 		t.Errorf("got %s", strings.Join(keys, " "))
 	}
@@ -183,6 +184,7 @@ func oddities() []odd {
 		{"an unknown key in a permission's entry", folder(with(`"tools":[` + tool(`"permissions":{"ffi":[{"reason":"r","path":"/x"}]}`) + `]`)), []string{"tools[0].permissions.ffi[0].path"}},
 		{"one permission twice", folder(with(`"tools":[` + tool(`"permissions":{"ffi":[{"reason":"a"},{"reason":"b"}]}`) + `]`)), []string{"tools[0].permissions.ffi[1]"}},
 		{"a function that is hardly one", folder(with(`"tools":[` + strings.Replace(tool(""), `"function":"t"`, `"function":"a.b"`, 1) + `]`)), []string{"tools[0].function"}},
+		{"a trigger that says nothing", folder(with(`"tools":[` + tool(`"triggers":["a",""," "]`) + `]`)), []string{"tools[0].triggers[1]", "tools[0].triggers[2]"}},
 		{"a blank text", folder(strings.Replace(with(""), `"X"`, `" "`, 1)), []string{"displayName"}},
 		{"a path from nowhere", folder(with(`"tools":[` + tool(`"permissions":{"read":[{"path":"notes","reason":"a"},{"path":"$nothing/x","reason":"a"},{"path":"$env.","reason":"a"},
 			{"path":"/a","reason":"a"},{"path":"C:\\a","reason":"a"},{"path":"\\\\server\\a","reason":"a"},{"path":"$home","reason":"a"},{"path":"$env.APPDATA\\a","reason":"a"}]}`) + `]`)),

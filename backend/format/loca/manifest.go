@@ -3,6 +3,7 @@ package loca
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -28,6 +29,7 @@ var (
 	envKey    = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 	npmName   = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-zA-Z0-9~_-][a-zA-Z0-9._~-]*$`)
 	exporting = regexp.MustCompile(`^[\p{L}\p{Nl}$_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}$_\x{200c}\x{200d}]*$`)
+	host      = regexp.MustCompile(`^(\*|(\*\.)?[^*\s,/\\\x00]+)$`)
 	drive     = regexp.MustCompile(`^[A-Za-z]:`)
 )
 
@@ -211,7 +213,7 @@ func (m *manifest) tool(value any, place string) extension.Tool {
 		m.warn(at(place, "function"), "is hardly the name of an export")
 	}
 	tool.Schema = m.parameters(o, place)
-	tool.Triggers = m.texts(o, place, "triggers")
+	tool.Triggers = m.triggers(o, place)
 	if len(tool.Triggers) > maxTriggers {
 		m.broken(at(place, "triggers"), fmt.Sprintf("there are %d; at most %d are read", len(tool.Triggers), maxTriggers))
 	}
@@ -242,6 +244,24 @@ func mutating(p extension.Permission) bool {
 		return p.Access == "write"
 	}
 	return false
+}
+
+// triggers leaves out those that say nothing; no rule of the format is against them.
+func (m *manifest) triggers(o object, place string) []string {
+	var all []string
+	for n, item := range m.list(o, place, "triggers") {
+		where := fmt.Sprintf("%s[%d]", at(place, "triggers"), n)
+		s, ok := item.(string)
+		switch {
+		case !ok:
+			m.broken(where, "must be a text")
+		case strings.TrimSpace(s) == "":
+			m.warn(where, "says nothing; it is left out")
+		default:
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func (m *manifest) parameters(o object, place string) json.RawMessage {
@@ -321,8 +341,8 @@ func (m *manifest) permission(kind extension.Kind, value any, place string) (ext
 	switch kind {
 	case extension.Net:
 		p.Host = m.text(o, place, "host", true)
-		if strings.ContainsAny(p.Host, " \t\r\n,/\\\x00") || p.Host != "*" && strings.Contains(p.Host, "*") {
-			m.broken(at(place, "host"), `must be a host's name or address, or "*"`)
+		if p.Host != "" && !host.MatchString(p.Host) {
+			m.broken(at(place, "host"), `must be a host's name or address, "*.example.com" for those below one, or "*"`)
 		}
 		p.Ports = m.ports(o, place)
 	case extension.Read, extension.Write:
@@ -386,12 +406,12 @@ func (m *manifest) ports(o object, place string) []string {
 	var ports []string
 	for n, item := range list {
 		number, isNumber := item.(json.Number)
-		port, err := strconv.Atoi(number.String())
+		port, err := number.Float64() // 443.0 is a whole number of JSON's too
 		switch {
 		case item == "*":
 			ports = append(ports, "*")
-		case isNumber && err == nil && port >= 1 && port <= maxPort:
-			ports = append(ports, strconv.Itoa(port))
+		case isNumber && err == nil && port == math.Trunc(port) && port >= 1 && port <= maxPort:
+			ports = append(ports, strconv.Itoa(int(port)))
 		default:
 			m.broken(fmt.Sprintf("%s[%d]", place, n), `must be a whole number from 1 to 65535, or "*"`)
 		}
