@@ -83,9 +83,10 @@ type Options struct {
 	Memories Memories
 	// Sections are added to the host's own in the prompt.
 	Sections []Section
-	Locale   string // BCP 47
-	Present  bool   // a person is there to answer
-	Now      func() time.Time
+	// Locale is the person's (BCP 47); nil: unknown.
+	Locale  func(context.Context) string
+	Present bool // a person is there to answer
+	Now     func() time.Time
 }
 
 // Agent runs turns. It is safe for concurrent use.
@@ -118,6 +119,9 @@ func New(options Options) *Agent {
 	}
 	if options.Explain == nil {
 		options.Explain = func(extension.Ref, extension.Permission) (string, grant.Risk) { return "", grant.Risk{} }
+	}
+	if options.Locale == nil {
+		options.Locale = func(context.Context) string { return "" }
 	}
 	if options.Steps == nil {
 		options.Steps = func(context.Context) int { return DefaultSteps }

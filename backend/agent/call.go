@@ -60,7 +60,7 @@ func (t *turn) startCall(ctx context.Context, offer Offer, entry session.Entry) 
 	}
 	c := &call{turn: t, offer: offer, entry: added, dropped: map[string]bool{}, info: capability.Call{
 		ID: added.ID, Extension: offer.Copy.Ref(), Tool: offer.Tool.Name, Session: t.session, Turn: t.id,
-		Origin: t.origin, UserMessage: t.text, Locale: t.agent.Locale,
+		Origin: t.origin, UserMessage: t.text, Locale: t.agent.Locale(ctx),
 	}}
 	c.ctx, c.end = context.WithCancel(t.ctx)
 	t.agent.mu.Lock()

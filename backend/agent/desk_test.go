@@ -151,7 +151,7 @@ func sit(t *testing.T, script modeltest.Script, all []tool, change ...func(*Opti
 		d.tools.do[extension.Address(id, name)] = one
 		d.tools.off[extension.Address(id, name)] = one.off
 	}
-	options := Options{Sessions: d.sessions, Tools: d.tools, Grants: d.grants, Present: true, Locale: "en-GB"}
+	options := Options{Sessions: d.sessions, Tools: d.tools, Grants: d.grants, Present: true, Locale: func(context.Context) string { return "en-GB" }}
 	transport := &http.Transport{}
 	if len(script.Turns) > 0 {
 		if d.server, err = modeltest.Start(script); err != nil {

@@ -282,7 +282,7 @@ func (t *talk) request(said []string) (model.Request, error) {
 		request.Tools = append(request.Tools, model.Tool{Name: t.names[key(offer)], Description: offer.Tool.Description, Schema: offer.Tool.Schema})
 	}
 	request.System = Prompt(append(HostSections(), t.agent.Sections...), Scene{
-		Now: t.agent.Now(), Project: in.Project, Mode: in.Mode, Tools: len(request.Tools), Locale: t.agent.Locale,
+		Now: t.agent.Now(), Project: in.Project, Mode: in.Mode, Tools: len(request.Tools), Locale: t.agent.Locale(t.ctx),
 		Memories: t.memories, ReadMemory: t.readerName(chosen, readMemory), ReadSkillFile: t.readerName(chosen, readSkillFile),
 	})
 	return request, nil

@@ -139,7 +139,7 @@ func (c *Core) assemble(ctx context.Context) error {
 	}
 	c.agent = agent.New(agent.Options{
 		Sessions: c.Sessions, Tools: (*toolbox)(c), Grants: c.grants, Model: c.modelOf, Explain: c.explain, Steps: c.stepLimit,
-		Services: c.services(), Memories: c.memories, Locale: c.options.Locale, Present: c.options.Present,
+		Services: c.services(), Memories: c.memories, Locale: c.locale, Present: c.options.Present,
 	})
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop

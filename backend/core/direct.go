@@ -60,6 +60,6 @@ func (c *Core) RunDirect(ctx context.Context, d Direct) (json.RawMessage, error)
 		return nil, err
 	}
 	return instance.Call(ctx, capability.Call{
-		ID: uuid.NewString(), Extension: d.Ref, Tool: tool.Name, Origin: capability.FromPerson, Locale: c.options.Locale,
+		ID: uuid.NewString(), Extension: d.Ref, Tool: tool.Name, Origin: capability.FromPerson, Locale: c.locale(ctx),
 	}, tool.Name, args)
 }

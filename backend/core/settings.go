@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"portico/backend/event"
 	"portico/backend/extension"
@@ -64,6 +65,16 @@ func (c *Core) Settings(ctx context.Context) (Settings, error) {
 	s := defaultSettings
 	err := c.kept.get(ctx, "settings", &s)
 	return s, err
+}
+
+// locale is the person's: the system's, unless they chose another language here.
+func (c *Core) locale(ctx context.Context) string {
+	s, err := c.Settings(ctx)
+	language, _, _ := strings.Cut(c.options.Locale, "-")
+	if err != nil || s.Language == "system" || s.Language == language {
+		return c.options.Locale
+	}
+	return s.Language
 }
 
 // SaveSettings checks and keeps them.
