@@ -67,21 +67,28 @@ function sendText(frame: string): void {
   while (at < length) at += write(at === 0 ? bytes : apply(subarray, bytes, [at]));
 }
 
-/** A reader of lines that keeps what is left over. */
+/**
+ * A reader of lines that keeps what is left over. A line may be many megabytes long and comes in small pieces: each is looked
+ * at once.
+ */
 function lines(): () => Promise<string | null> {
-  let pending = "";
-  const buffer = new Uint8Array(65536);
+  let rest = "";
+  let line: string[] = [];
+  const buffer = new Uint8Array(1 << 20);
   return async () => {
     for (;;) {
-      const end = pending.indexOf("\n");
+      const end = rest.indexOf("\n");
       if (end >= 0) {
-        const line = pending.slice(0, end);
-        pending = pending.slice(end + 1);
-        return line;
+        line[line.length] = rest.slice(0, end);
+        rest = rest.slice(end + 1);
+        const whole = line.length === 1 ? line[0]! : line.join("");
+        line = [];
+        return whole;
       }
+      if (rest) line[line.length] = rest;
       const n = await read(buffer);
       if (n === null) return null;
-      pending += decode(buffer.subarray(0, n), { stream: true });
+      rest = decode(buffer.subarray(0, n), { stream: true });
     }
   };
 }
@@ -89,6 +96,10 @@ function lines(): () => Promise<string | null> {
 /** What crosses of a thrown message and of its stack, in UTF-16 code units: more is for nobody to read. */
 const MAX_THROWN = 64_000;
 const { slice } = String.prototype;
+
+/** More of a text than any host shows; the host cuts it where it says so. */
+const MAX_TEXT = 300_000;
+const clipped = (said: string): string => (said.length > MAX_TEXT ? apply(slice, said, [0, MAX_TEXT]) : said);
 const shortened = (said: string): string => (said.length > MAX_THROWN ? `${apply(slice, said, [0, MAX_THROWN])}…` : said);
 
 /** What was thrown, in words: authors throw more than errors. */
@@ -172,16 +183,16 @@ function toolkit(signal: AbortSignal): ToolContext {
     setProgress(progress: number, label?: string, description?: string): void {
       const number = +progress;
       const fraction = isFinite(number) ? (number < 0 ? 0 : number > 1 ? 1 : number) : 0;
-      send({ type: "progress", fraction, label: label === undefined ? "" : text(label), description: description === undefined ? "" : text(description) });
+      send({ type: "progress", fraction, label: label === undefined ? "" : clipped(text(label)), description: description === undefined ? "" : clipped(text(description)) });
     },
     log(level: string, message: string): void {
-      send({ type: "log", level: text(level), message: text(message) });
+      send({ type: "log", level: clipped(text(level)), message: clipped(text(message)) });
     },
     signal,
     getChatContext: (): ChatContext => ({ ...chat }),
     askUser: ask,
     display: freeze({
-      markdown: (markdown: string): void => show({ kind: "markdown", markdown: text(markdown) }),
+      markdown: (markdown: string): void => show({ kind: "markdown", markdown: clipped(text(markdown)) }),
       image: (dataB64: string, mime: string, alt?: string): void => show({ kind: "image", dataB64: text(dataB64), mime: text(mime), alt: alt === undefined ? "" : text(alt) }),
       table: (columns: readonly string[], rows: readonly (readonly unknown[])[]): void => show({ kind: "table", columns, rows }),
       diff: (before: string, after: string, title?: string): void => show({ kind: "diff", before: text(before), after: text(after), title: title === undefined ? "" : text(title) }),
@@ -212,7 +223,7 @@ function captureConsole(): void {
     for (let n = 0; n < values.length; n++) {
       message += (message && " ") + (typeof values[n] === "string" ? values[n] : inspect(values[n], { colors: false }));
     }
-    send({ type: "log", level, message });
+    send({ type: "log", level, message: clipped(message) });
   };
   Object.assign(console, { debug: printer("debug"), log: printer("info"), info: printer("info"), warn: printer("warn"), error: printer("error"), trace: printer("debug"), dir: printer("info"), table: printer("info") });
 }

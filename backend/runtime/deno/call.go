@@ -290,6 +290,9 @@ func (c *conversation) ended(f frame) (json.RawMessage, error) {
 		if len(f.Result) > maxResultBytes {
 			return nil, c.tooBig(int64(len(f.Result)))
 		}
+		if deeper(f.Result, maxDepth) {
+			return nil, extension.NewProblem("call.unserialisable", "{tool} gave a result that can't be passed on: {error}.", "Its author has to return plain values.", "tool", address, "error", fmt.Sprintf("it is nested deeper than %d levels", maxDepth))
+		}
 		if len(f.Result) == 0 {
 			return json.RawMessage("null"), nil
 		}

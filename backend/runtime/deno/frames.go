@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -36,16 +37,60 @@ type frame struct {
 
 var frameTypes = map[string]bool{"ready": true, "unloadable": true, "progress": true, "log": true, "display": true, "ask": true, "request": true, "part": true, "result": true, "too-big": true, "failed": true, "unserialisable": true}
 
-// decodeFrame reads a frame; false for what is none. One that was too long can only have been a result.
+// decodeFrame reads a frame; false for what is none. One that is too long, or nested too deep, says in its beginning what it
+// was to be.
 func decodeFrame(data []byte, tooLong bool) (frame, bool) {
 	if tooLong {
-		return frame{Type: "too-big", Size: maxFrameBytes}, true
+		return beginning(data, "is longer than a message may be", frame{Type: "too-big", Size: maxFrameBytes})
 	}
 	var f frame
-	if err := json.Unmarshal(data, &f); err != nil || !frameTypes[f.Type] {
-		return frame{}, false
+	err := json.Unmarshal(data, &f)
+	if err != nil && strings.Contains(err.Error(), "max depth") {
+		return beginning(data, "is nested too deep", frame{Type: "unserialisable", Message: "it is nested too deep"})
 	}
-	return f, true
+	return f, err == nil && frameTypes[f.Type]
+}
+
+var frameStart = regexp.MustCompile(`^\{"type":"([a-z-]+)"(?:,"request":([0-9]{1,9})[,}])?`)
+
+// beginning is what is made of a frame of which only the beginning can be read: a result becomes the failure, a form one
+// without questions, and what was to be shown or logged a word of why it is not.
+func beginning(data []byte, why string, failure frame) (frame, bool) {
+	found := frameStart.FindSubmatch(data[:min(len(data), 100)])
+	if found == nil {
+		return failure, failure.Type == "too-big"
+	}
+	switch kind := string(found[1]); kind {
+	case "display", "log", "progress":
+		return frame{Type: "log", Level: "warn", Message: kind + " was dropped: it " + why}, true
+	case "ask":
+		request, err := strconv.Atoi(string(found[2]))
+		return frame{Type: "ask", Request: request}, err == nil
+	case "result":
+		return failure, true
+	}
+	return failure, failure.Type == "too-big"
+}
+
+// deeper says whether JSON is nested deeper than so many levels.
+func deeper(data []byte, levels int) bool {
+	depth, inText := 0, false
+	for n := 0; n < len(data); n++ {
+		switch c := data[n]; {
+		case inText && c == '\\':
+			n++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '[' || c == '{':
+			if depth++; depth > levels {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
 }
 
 // level is the log level, or the mildest that fits what was sent.

@@ -13,6 +13,7 @@ const (
 
 	maxFrameBytes  = 16 << 20 // loca-notes.md, 2: one line
 	maxResultBytes = 8 << 20  // what a tool may give back; the worker knows the same number
+	maxDepth       = 9_000    // levels of a result; what reads it later may wrap it, and readers of JSON stop at 10,000
 	maxFrames      = 200_000  // of one call; a tool that sends more is running wild
 	maxUnsent      = 10_000   // answers that a worker does not read
 
