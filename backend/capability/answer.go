@@ -47,6 +47,42 @@ func CheckAnswer(q Question, answer json.RawMessage) error {
 	return bad(fmt.Sprintf("there is no kind of question %q", q.Kind))
 }
 
+// Tidied is an answer that fits, as the tool is given it: a text that the person typed comes without the space around it
+// (loca-notes.md, 4), and what was chosen comes to the letter.
+func Tidied(q Question, answer json.RawMessage) json.RawMessage {
+	if q.Kind != "" && q.Kind != "choice" || !q.AllowFreeform && len(q.Options) > 0 {
+		return answer
+	}
+	tidy := func(text string) string {
+		if slices.Contains(values(q.Options), text) {
+			return text
+		}
+		return strings.TrimSpace(text)
+	}
+	var tidied any
+	if q.Multiselect {
+		texts, ok := decode[[]string](answer)
+		if !ok {
+			return answer
+		}
+		for n := range texts {
+			texts[n] = tidy(texts[n])
+		}
+		tidied = texts
+	} else {
+		text, ok := decode[string](answer)
+		if !ok {
+			return answer
+		}
+		tidied = tidy(text)
+	}
+	data, err := json.Marshal(tidied)
+	if err != nil {
+		return answer
+	}
+	return data
+}
+
 func values(options []Option) []string {
 	all := make([]string, len(options))
 	for n, option := range options {

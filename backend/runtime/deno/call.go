@@ -302,7 +302,7 @@ func (c *conversation) ended(f frame) (json.RawMessage, error) {
 	case "unserialisable":
 		return nil, extension.NewProblem("call.unserialisable", "{tool} gave a result that can't be passed on: {error}.", "Its author has to return plain values.", "tool", address, "error", sentence(f.Message)).Because(thrown(f))
 	}
-	message := cut(f.Message, maxShortText)
+	message := cut(inPorticosWords(f.Message), maxShortText)
 	if message == "" {
 		message = "the tool failed without saying why"
 	}
@@ -362,9 +362,9 @@ func (c *conversation) logged(level, message string) {
 
 // ask shows a form. The time limit pauses and the call counts as not running until it is answered.
 func (c *conversation) ask(ctx context.Context, f frame) {
-	questions, ok := checkQuestions(f.Questions)
-	if !ok {
-		c.logged("warn", "askUser was given no valid question: it resolves to []")
+	questions, why := checkQuestions(f.Questions)
+	if why != "" {
+		c.logged("warn", "askUser was given no valid question: it resolves to []: "+why)
 		c.tell(answer{Type: "answers", Request: f.Request, Answers: []json.RawMessage{}})
 		return
 	}
@@ -384,7 +384,9 @@ func (c *conversation) ask(ctx context.Context, f frame) {
 		case len(answers) != len(questions):
 			a.Error = "not every question was answered"
 		default:
-			a.Answers = answers
+			for n, question := range questions {
+				a.Answers = append(a.Answers, capability.Tidied(question, answers[n]))
+			}
 		}
 		if c.seat.back(ctx) == nil {
 			c.reply(ctx, a)

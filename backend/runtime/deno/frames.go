@@ -1,7 +1,6 @@
 package deno
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -112,12 +111,23 @@ func (f frame) progress() capability.Progress {
 	return capability.Progress{Fraction: fraction, Label: cut(f.Label, maxShortText), Description: cut(f.Description, maxShortText)}
 }
 
-// thrown is the error that a tool threw, with its stack, for a bug report.
+// ownFrame is a line of a stack that leads through Portico's worker or Deno's own modules: no author finds anything there.
+var ownFrame = regexp.MustCompile(`(?m)^ +at .*(/worker-[0-9a-f]+/worker\.ts|\b(ext|node):[^ ]*|<anonymous>)(:\d+:\d+)?\)?(\n|$)`)
+
+// thrown is the error that a tool threw, with those lines of its stack that lead through the extension, for a bug report.
 func thrown(f frame) error {
-	if f.Stack != "" {
-		return errors.New(cut(f.Stack, 4*maxShortText))
+	if stack := strings.TrimRight(ownFrame.ReplaceAllString(f.Stack, ""), "\n"); strings.Contains(stack, "\n    at ") {
+		return errors.New(cut(inPorticosWords(stack), 4*maxShortText))
 	}
-	return errors.New(cut(f.Message, maxShortText))
+	return errors.New(cut(inPorticosWords(f.Message), maxShortText))
+}
+
+// denosAdvice is how Deno ends the refusal of an access: a flag that nobody who uses Portico can give.
+var denosAdvice = regexp.MustCompile(`(Requires [a-z]+ access(?: to (?:"[^"\n]*"|[^,\n]*))?), run again with the --allow-[a-z]+ flag`)
+
+// inPorticosWords says a refused access so that it is true here: it was not declared, or it was not allowed.
+func inPorticosWords(message string) string {
+	return denosAdvice.ReplaceAllString(message, "$1, which is not declared or was not allowed")
 }
 
 var imageMime = regexp.MustCompile(`^image/[a-z0-9.+-]{1,60}$`)
@@ -197,60 +207,102 @@ func checkTable(columns []string, rows [][]any) string {
 	return ""
 }
 
-// checkQuestions reads the questions of one form; false when any is none (loca-notes.md, 4: such a form resolves to
-// nothing).
-func checkQuestions(data json.RawMessage) ([]capability.Question, bool) {
-	var questions []capability.Question
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if err := decoder.Decode(&questions); err != nil || len(questions) == 0 || len(questions) > maxQuestions {
-		return nil, false
+// checkQuestions reads the questions of one form, or says why there is none (loca-notes.md, 4: a form with any question that
+// is none resolves to nothing). The words are for the extension's author.
+func checkQuestions(data json.RawMessage) (questions []capability.Question, why string) {
+	var members []json.RawMessage
+	switch err := json.Unmarshal(data, &members); {
+	case err != nil:
+		return nil, "it takes a list of questions"
+	case len(members) == 0:
+		return nil, "the list is empty"
+	case len(members) > maxQuestions:
+		return nil, fmt.Sprintf("there are more than %d questions", maxQuestions)
 	}
-	for n := range questions {
-		if !checkQuestion(&questions[n]) {
-			return nil, false
+	for n, member := range members {
+		q, why := checkQuestion(member)
+		if why != "" {
+			return nil, fmt.Sprintf("question %d: %s", n+1, why)
 		}
+		questions = append(questions, q)
 	}
-	return questions, true
+	return questions, ""
 }
 
-func checkQuestion(q *capability.Question) bool {
-	if strings.TrimSpace(q.Question) == "" || units(q.Question) > maxMarkdown {
-		return false
+func checkQuestion(data json.RawMessage) (q capability.Question, why string) {
+	if err := json.Unmarshal(data, &q); err != nil {
+		var mistyped *json.UnmarshalTypeError
+		if errors.As(err, &mistyped) && mistyped.Field != "" {
+			return q, fmt.Sprintf("%s can't be %s", mistyped.Field, mistyped.Value)
+		}
+		return q, "it must be an object"
+	}
+	if strings.TrimSpace(q.Question) == "" {
+		return q, "question is missing"
+	}
+	if units(q.Question) > maxMarkdown {
+		return q, fmt.Sprintf("question is longer than %d characters", maxMarkdown)
 	}
 	switch q.Kind {
 	case "", "choice":
 		q.Kind = "choice"
-		return optionsFit(q.Options)
+		return q, checkOptions("options", q.Options)
 	case "diff":
-		return units(q.Before) <= maxDiffSide && units(q.After) <= maxDiffSide
+		if units(q.Before) > maxDiffSide || units(q.After) > maxDiffSide {
+			return q, fmt.Sprintf("a side is longer than %d characters", maxDiffSide)
+		}
 	case "files":
-		for _, entry := range q.Entries {
+		if len(q.Entries) == 0 {
+			return q, "entries is missing: a list of {path, label?, description?}"
+		}
+		if len(q.Entries) > maxRows {
+			return q, fmt.Sprintf("there are more than %d entries", maxRows)
+		}
+		for n, entry := range q.Entries {
 			if entry.Path == "" {
-				return false
+				return q, fmt.Sprintf("entries[%d].path is missing", n)
 			}
 		}
-		return len(q.Entries) > 0 && len(q.Entries) <= maxRows
 	case "image":
-		_, err := base64.StdEncoding.DecodeString(q.DataB64)
-		return err == nil && q.DataB64 != "" && len(q.DataB64) <= maxImage && imageMime.MatchString(q.Mime) && len(q.Actions) > 0 && optionsFit(q.Actions)
+		if _, err := base64.StdEncoding.DecodeString(q.DataB64); err != nil || q.DataB64 == "" {
+			return q, "dataB64 is not base64"
+		}
+		if len(q.DataB64) > maxImage {
+			return q, fmt.Sprintf("dataB64 is longer than %d characters", maxImage)
+		}
+		if !imageMime.MatchString(q.Mime) {
+			return q, fmt.Sprintf("mime: %q is no type of image", cut(q.Mime, 80))
+		}
+		if len(q.Actions) == 0 {
+			return q, "actions is missing: a list of {label, value}"
+		}
+		return q, checkOptions("actions", q.Actions)
 	case "table":
-		return checkTable(q.Columns, q.Rows) == ""
+		return q, checkTable(q.Columns, q.Rows)
+	default:
+		return q, fmt.Sprintf("kind: there is no kind %q; choice, diff, files, image and table are those there are", cut(q.Kind, 80))
 	}
-	return false
+	return q, ""
 }
 
-func optionsFit(options []capability.Option) bool {
+func checkOptions(field string, options []capability.Option) (why string) {
 	seen := map[string]bool{}
 	for n := range options {
 		if options[n].Label == "" {
 			options[n].Label = options[n].Value
 		}
-		if options[n].Label == "" || seen[options[n].Value] {
-			return false
+		if options[n].Label == "" {
+			return fmt.Sprintf("%s[%d] has neither label nor value", field, n)
+		}
+		if seen[options[n].Value] {
+			return fmt.Sprintf("%s: the value %q stands there twice", field, cut(options[n].Value, 80))
 		}
 		seen[options[n].Value] = true
 	}
-	return len(options) <= maxRows
+	if len(options) > maxRows {
+		return fmt.Sprintf("there are more than %d %s", maxRows, field)
+	}
+	return ""
 }
 
 // units is a text's length as JavaScript counts it, in UTF-16.
