@@ -249,3 +249,22 @@ func play() bool {
 	fmt.Println("the call ended:", app(folder))
 	return true
 }
+
+// An update, a removal, the switch and quitting all end an instance in this way: what waits for a call ends with it.
+func TestWhatWaitsEndsWithItsExtension(t *testing.T) {
+	s := onStage(t, starting(t))
+	if s.warm("wait") != 1 {
+		t.Fatal("none waits")
+	}
+	pids := append(below(t, s.waits().process.Pid), s.waits().process.Pid)
+	if err := s.instance.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if slices.ContainsFunc(pids, alive) {
+		t.Error("it lives on after Stop")
+	}
+	s.instance.Warm(capability.Call{}, "wait")
+	if n := s.runtime.ahead.settle(); n != 0 {
+		t.Errorf("%d were booted for an extension that was stopped", n)
+	}
+}
