@@ -33,10 +33,6 @@ func SystemPlaces() Places {
 	return Places{Home: home, Downloads: xdg.UserDirs.Download, Getenv: os.Getenv}
 }
 
-// folderVariables are the variables that $env may name: those that stand for folders. Any other could carry a secret into
-// a path.
-var folderVariables = []string{"HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TMPDIR", "TMP", "TEMP", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}
-
 // Expand gives the absolute, clean path that a manifest's path stands for; empty when it stands for none.
 func (p Places) Expand(path string) string {
 	first, rest, _ := strings.Cut(filepath.ToSlash(path), "/")
@@ -75,10 +71,24 @@ func (p Places) template(name string) string {
 	case "extension":
 		return p.Extension
 	}
-	if variable, ok := strings.CutPrefix(name, "env."); ok && slices.Contains(folderVariables, variable) && p.Getenv != nil {
+	if variable, ok := strings.CutPrefix(name, "env."); ok && slices.Contains(extension.FolderVariables, variable) && p.Getenv != nil {
 		return p.Getenv(variable)
 	}
 	return ""
+}
+
+// placeless says why a path stands for no place: for its author where the manifest is at fault, for the person where this
+// computer differs.
+func placeless(path string) string {
+	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
+	variable, ok := strings.CutPrefix(first, "$env.")
+	switch {
+	case !ok:
+		return "its path stands for no folder on this computer"
+	case !slices.Contains(extension.FolderVariables, variable):
+		return "a path may not start with the variable " + variable + ", only with " + strings.Join(extension.FolderVariables, ", ")
+	}
+	return "the variable " + variable + " stands for no folder on this computer"
 }
 
 // Resolve gives the path behind a permission's template, for a person to read; empty for permissions without a path.
@@ -102,6 +112,16 @@ func platforms(system string, getenv func(string) string) []string {
 	return []string{"linux", "linux_x11"}
 }
 
+// Opens says whether a program only hands things to the person's desktop: Portico does that in a tool's place.
+func Opens(program string) bool {
+	return runtime.GOOS == "linux" && slices.Contains([]string{"xdg-open", "gio", "gtk-launch"}, program) || runtime.GOOS == "darwin" && program == "open"
+}
+
+// ArrangesWindows says whether a program lists and places windows, which Portico does in a tool's place too.
+func ArrangesWindows(program string) bool {
+	return runtime.GOOS == "linux" && (program == "wmctrl" || program == "xprop")
+}
+
 // RiskOf says what allowing a permission means under the level of confinement in force: "full", "partial" or "runtime".
 func RiskOf(p extension.Permission, level string) Risk {
 	switch p.Kind {
@@ -121,10 +141,15 @@ func RiskOf(p extension.Permission, level string) Risk {
 		}
 		return Risk{"replace-files", "medium"}
 	case extension.Run:
-		if level == "full" {
-			return Risk{"held-to-same-files", "medium"}
+		switch {
+		case level != "full":
+			return Risk{"anything-you-can", "high"}
+		case Opens(p.Binary):
+			return Risk{"opens-things", "medium"}
+		case ArrangesWindows(p.Binary):
+			return Risk{"arranges-windows", "low"}
 		}
-		return Risk{"anything-you-can", "high"}
+		return Risk{"held-to-same-files", "medium"}
 	case extension.FFI:
 		if level == "full" {
 			return Risk{"native-code-held", "high"}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -19,20 +18,16 @@ import (
 	"portico/backend/grant"
 )
 
-// openerNames are the programs that only reach for the person's desktop. Held to a tool's permissions they can't: a process
-// that reaches a screen or a session's services can do what the person can. So a tool that may run one gets a stand-in of
-// that name, which asks the host to do the same thing (architecture.md, Rules that follow), or to arrange windows by one of
-// windowCommands. On Windows the system's own programs work as they are.
-var openerNames = map[string][]string{
-	"linux":  {"xdg-open", "gio", "gtk-launch", "wmctrl", "xprop"},
-	"darwin": {"open"},
-}
+// Programs that only reach for the person's desktop can't do so when they are held to a tool's permissions: a process that
+// reaches a screen or a session's services can do what the person can. So a tool that may run one gets a stand-in of that
+// name, which asks the host to do the same thing (architecture.md, Rules that follow): to open it, or to arrange windows by
+// one of windowCommands. On Windows the system's own programs work as they are.
 
 // openersIn names the openers that were allowed.
 func openersIn(decided []grant.Decided) []string {
 	var names []string
 	for _, d := range decided {
-		if d.Decision == grant.Allow && d.Permission.Kind == extension.Run && slices.Contains(openerNames[runtime.GOOS], d.Permission.Binary) {
+		if d.Decision == grant.Allow && d.Permission.Kind == extension.Run && (grant.Opens(d.Permission.Binary) || grant.ArrangesWindows(d.Permission.Binary)) {
 			names = append(names, d.Permission.Binary)
 		}
 	}
