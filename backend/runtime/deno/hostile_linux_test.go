@@ -268,3 +268,32 @@ func TestWhatWaitsEndsWithItsExtension(t *testing.T) {
 		t.Errorf("%d were booted for an extension that was stopped", n)
 	}
 }
+
+// The bomb burns out by itself: four hundred that sleep for a minute.
+func TestABombOfAToolEndsItsCallInWords(t *testing.T) {
+	s := onStage(t, starting(t))
+	s.person.allow("run:sh")
+	s.ext.Tool("t").TimeLimit = time.Minute
+	p := s.fails("t", scripted(`n=0; while [ $n -lt 400 ]; do setsid sleep 60 & n=$((n+1)); done; wait`), "call.crashed")
+	if !strings.Contains(p.What, "more than 256 processes at the same time") {
+		t.Errorf("got %s", detailed(p))
+	}
+	s.works("t", scripted("echo and on"), `"done"`)
+	if !s.person.logged("info: and on") {
+		t.Errorf("the next call said %q", s.person.logs)
+	}
+}
+
+// What Portico was started with is not for what a tool starts: keys, sessions, the bus, the display.
+func TestAProgramThatAToolStartsSeesNothingOfPorticosEnvironment(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PORTICO_VAULT_PASSPHRASE", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY", "HTTPS_PROXY", "LD_PRELOAD_SECRET"} {
+		t.Setenv(name, "a secret")
+	}
+	s := onStage(t, starting(t))
+	s.person.allow("run:sh")
+	s.works("t", scripted(`env; echo; tr '\0' '\n' </proc/self/environ; tr '\0' '\n' </proc/$PPID/environ; ls /proc/*/environ; cat /proc/1/cmdline`), `"done"`)
+	said := strings.Join(s.person.logs, "\n")
+	if strings.Contains(said, "a secret") || !strings.Contains(said, "PATH=") {
+		t.Errorf("it sees %s", said)
+	}
+}
