@@ -61,7 +61,11 @@ func (i *instance) Call(ctx context.Context, call capability.Call, name string, 
 		c.judge, c.judged = grant.NewJudge(decided, i.places, p.packages), generation
 		c.free = p.packages
 	}
+	takenBack := i.heed(ctx, call, *tool, pl, generation, w)
 	result, err := c.run(ctx, args)
+	if why := takenBack(); why != nil && err != nil && ctx.Err() == nil {
+		err = why
+	}
 	if err == nil && call.Session != "" {
 		i.Warm(call, name) // in use in a session: the next call finds a worker
 	}

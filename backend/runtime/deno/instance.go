@@ -35,6 +35,7 @@ type instance struct {
 	mu         sync.Mutex
 	stopped    bool
 	generation int            // counts Refresh
+	refreshed  chan struct{}  // closed by the next Refresh
 	busy       sync.WaitGroup // calls and warmings
 }
 
@@ -72,6 +73,10 @@ func (i *instance) current() int {
 func (i *instance) Refresh() {
 	i.mu.Lock()
 	i.generation++
+	if i.refreshed != nil {
+		close(i.refreshed)
+		i.refreshed = nil
+	}
 	i.mu.Unlock()
 	i.runtime.ahead.drop(i)
 }
