@@ -56,13 +56,16 @@ it("follows a file that another program changes, and says so where a change here
   await expect.poll(() => readFileSync(file("My car.md"), "utf8")).toContain("all year");
 });
 
-it("keeps what is not saved when another page is looked at", async () => {
+it("keeps what is not saved when another page is looked at, and when the window is loaded again", async () => {
   await text("My car").fill("# My car\n\nNot saved yet.\n");
   await page().getByRole("button", { name: "General", exact: true }).click();
   await page().getByRole("button", { name: "Memories", exact: true }).click();
   await page().getByText("not saved", { exact: true }).waitFor();
   await page().getByRole("button", { name: "My car", exact: true }).click();
   expect(await text("My car").inputValue()).toContain("Not saved yet.");
+  await page().reload();
+  await page().getByText("not saved", { exact: true }).waitFor();
+  await expect.poll(() => text("My car").inputValue()).toContain("Not saved yet.");
   await page().getByRole("button", { name: "Discard the changes" }).click();
   expect(await text("My car").inputValue()).toContain("all year");
 });
