@@ -194,6 +194,12 @@ func infoText(v core.ExtensionView) string {
 			fmt.Fprintf(&b, "  %s  %s%s: “%s”\n", oneLine(p.Key), p.Decision, optional, oneLine(p.Permission.Reason))
 		}
 	}
+	if len(v.Memories) > 0 {
+		b.WriteString("\nBrings what can be switched on as a memory:\n")
+	}
+	for _, memory := range v.Memories {
+		fmt.Fprintf(&b, "  %-9s  %s\n", oneLine(memory.Kind), oneLine(memory.Path))
+	}
 	return b.String()
 }
 

@@ -267,7 +267,7 @@ func (p *person) Display(_ capability.Call, d capability.Display) {
 		}
 		shown = strings.Join(lines, "\n")
 	case "diff":
-		shown = fmt.Sprintf("--- before\n%s\n+++ after\n%s", d.Before, d.After)
+		shown = strings.TrimLeft(fmt.Sprintf("%s\n--- before\n%s\n+++ after\n%s", d.Title, d.Before, d.After), "\n")
 	case "image":
 		shown = strings.TrimSpace(fmt.Sprintf("(an image, %s %s", d.Mime, d.Alt)) + ")"
 	}

@@ -67,3 +67,7 @@ func (p Permission) Key() string {
 	}
 	return string(p.Kind)
 }
+
+// FolderVariables are the variables that $env may name at the start of a path (loca-extensions.md, Permissions): those that
+// stand for folders. Any other could carry a secret into a path.
+var FolderVariables = []string{"HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TMPDIR", "TMP", "TEMP", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}

@@ -211,7 +211,7 @@ func (c *compiler) addPath(p extension.Permission) {
 func (c *compiler) place(p extension.Permission) (path, resolved, why string) {
 	path = c.places.Expand(p.Path)
 	if path == "" {
-		return "", "", "its path stands for no folder on this computer"
+		return "", "", placeless(p.Path)
 	}
 	if link := strangeLink(c.places.base(p.Path), path); link != "" {
 		return "", "", link + " is a link: what lies where it leads was not what was allowed"

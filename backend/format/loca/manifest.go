@@ -351,6 +351,8 @@ func (m *manifest) permission(kind extension.Kind, value any, place string) (ext
 			m.broken(at(place, "path"), "must not hold a NUL")
 		} else if p.Path != "" && !anchored(p.Path) {
 			m.warn(at(place, "path"), "is neither absolute nor starts with a template ("+strings.Join(templates, ", ")+"): it grants nothing")
+		} else if variable := variableOf(p.Path); variable != "" && !slices.Contains(extension.FolderVariables, variable) {
+			m.warn(at(place, "path"), "starts with a variable that stands for no folder (only "+strings.Join(extension.FolderVariables, ", ")+" do): it grants nothing")
 		}
 	case extension.Run:
 		p.Binary = m.text(o, place, "binary", true)
@@ -389,6 +391,16 @@ func anchored(p string) bool {
 	first, _, _ := strings.Cut(strings.ReplaceAll(p, `\`, "/"), "/")
 	return first == "" || drive.MatchString(p) || slices.Contains(templates[:len(templates)-1], first) ||
 		strings.HasPrefix(first, "$env.") && len(first) > len("$env.")
+}
+
+// variableOf is the variable that a path starts with; empty when it starts with none.
+func variableOf(p string) string {
+	first, _, _ := strings.Cut(strings.ReplaceAll(p, `\`, "/"), "/")
+	variable, _ := strings.CutPrefix(first, "$env.")
+	if variable == first {
+		return ""
+	}
+	return variable
 }
 
 func (m *manifest) ports(o object, place string) []string {
